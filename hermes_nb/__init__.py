@@ -1,1 +1,45 @@
+"""A Jupyter-first toolkit for LLM tool use: tools, tool search, guarded calls and terminal backends."""
+
+from hermes_nb.approval.decision import Approver, Decision
+from hermes_nb.config import Config
+from hermes_nb.context import Context
+from hermes_nb.declaration import Tool
+from hermes_nb.errors import (
+    ConfigError,
+    HermesError,
+    RegistrationError,
+    ToolCallError,
+    ToolError,
+    UnknownToolError,
+    UnknownToolsetError,
+)
+from hermes_nb.journal import Journal, replay
+from hermes_nb.redact import register_secret
+from hermes_nb.registry import Registry, registry, tool
+from hermes_nb.results import ToolResult
+from hermes_nb.session import Session
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "Approver",
+    "Config",
+    "ConfigError",
+    "Context",
+    "Decision",
+    "HermesError",
+    "Journal",
+    "RegistrationError",
+    "Registry",
+    "Session",
+    "Tool",
+    "ToolCallError",
+    "ToolError",
+    "ToolResult",
+    "UnknownToolError",
+    "UnknownToolsetError",
+    "register_secret",
+    "registry",
+    "replay",
+    "tool",
+]

@@ -21,7 +21,9 @@ def main() -> int:
         return 0
     quiet = {"stdout": subprocess.DEVNULL, "env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}}
     subprocess.run(["apt-get", "update", "-qq"], check=False, **quiet)
-    done = subprocess.run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing], check=False, **quiet)
+    done = subprocess.run(
+        ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing], check=False, **quiet
+    )
     return done.returncode
 
 

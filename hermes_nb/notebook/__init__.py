@@ -1,0 +1,1 @@
+"""The notebook surface: magics and widgets."""

@@ -1,0 +1,1 @@
+"""Tool search: a model sees three bridge tools and finds the rest."""

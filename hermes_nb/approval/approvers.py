@@ -1,0 +1,138 @@
+"""Who can be asked: a person at a terminal, a function of yours, a script of answers, or nobody."""
+
+from __future__ import annotations
+
+import inspect
+import select
+import sys
+import threading
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
+
+from hermes_nb import aio
+from hermes_nb.approval.decision import Approver, Decision, Request
+from hermes_nb.approval.display import visible
+
+_ANSWERS = {"y": Decision.once, "yes": Decision.once, "s": Decision.session, "a": Decision.always}
+
+
+class NobodyApprover:
+    """Says no, because there is nobody to ask."""
+
+    def __init__(self, why: str = "nobody is there to approve it") -> None:
+        self.why = why
+
+    def decide(self, request: Request) -> Decision:
+        """No, with what was found and why nobody could be asked."""
+        return Decision.deny(f"{summary(request)}; {self.why}").by_whom("nobody")
+
+
+class ScriptedApprover:
+    """Gives the answers it was given, one a question, then says no. For tests and demonstrations.
+
+    Attributes:
+        asked: The requests so far.
+    """
+
+    def __init__(self, answers: Iterable[Decision]) -> None:
+        self._answers = list(answers)
+        self.asked: list[Request] = []
+
+    def decide(self, request: Request) -> Decision:
+        """The next answer."""
+        self.asked.append(request)
+        return self._answers.pop(0) if self._answers else Decision.deny("no scripted answer is left")
+
+
+class CallbackApprover:
+    """Asks a function, sync or async: a chat gateway, a web page. No answer in time means no."""
+
+    def __init__(self, callback: Callable[[Request], Decision | Awaitable[Decision]]) -> None:
+        self._callback = callback
+
+    def decide(self, request: Request) -> Decision:
+        """What the function says, within the request's time."""
+        try:
+            if inspect.iscoroutinefunction(self._callback):
+                return aio.run(lambda: self._await(request), request.timeout)
+            answer: Decision = _within(request.timeout, lambda: self._callback(request))
+        except TimeoutError:
+            return Decision.deny(f"{summary(request)}; no answer within {request.timeout:g} s")
+        return answer
+
+    async def _await(self, request: Request) -> Decision:
+        answer = self._callback(request)
+        return answer if isinstance(answer, Decision) else await answer
+
+
+class TerminalApprover:
+    """Asks at the terminal. No terminal, no answer in time or the end of input means no."""
+
+    def decide(self, request: Request) -> Decision:
+        """Show the call with everything made visible, and read the answer."""
+        if not _is_interactive():
+            return Decision.deny(f"{summary(request)}; there is no terminal to ask at").by_whom("nobody")
+        print(question(request), file=sys.stderr, flush=True)
+        answer = _read_line(request.timeout)
+        if answer is None:
+            return Decision.deny(f"{summary(request)}; no answer within {request.timeout:g} s")
+        word, _, rest = answer.strip().partition(" ")
+        if word.lower() == "e" and rest and isinstance(request.args.get("command"), str):
+            return Decision.once(args={**request.args, "command": rest})
+        return _ANSWERS.get(word.lower(), Decision.deny(rest or f"{summary(request)}; denied at the terminal"))
+
+
+def default_approver() -> Approver:
+    """Who is asked when a session names nobody: whoever sits at the terminal."""
+    return TerminalApprover()
+
+
+def summary(request: Request) -> str:
+    """What was found, in one line."""
+    return "; ".join(dict.fromkeys(visible(finding.description) for finding in request.findings))
+
+
+def question(request: Request) -> str:
+    """The question as a terminal shows it; nothing in it can move the cursor or hide."""
+    lines = [
+        f"{request.tool} wants to run on {request.backend} in {visible(request.cwd)}:",
+        f"    {visible(request.subject)}",
+        *(f"  ! {visible(finding.description)}: {visible(finding.text)}" for finding in request.findings),
+        "[y] once  [s] for this session  [a] always  [e NEW COMMAND] edit  [n REASON] deny: ",
+    ]
+    return "\n".join(lines)
+
+
+def _is_interactive() -> bool:
+    try:
+        return sys.stdin is not None and sys.stdin.isatty()
+    except ValueError:  # closed
+        return False
+
+
+def _read_line(timeout: float) -> str | None:
+    ready, _, _ = select.select([sys.stdin], [], [], timeout)
+    if not ready:
+        return None
+    return sys.stdin.readline() or "n the input ended"
+
+
+def _within(seconds: float, function: Callable[[], Any]) -> Any:
+    """Run a function that may never return, and stop waiting for it in time."""
+    answers: list[Any] = []
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            answers.append(function())
+        except BaseException as error:
+            failures.append(error)
+
+    worker = threading.Thread(target=work, name="hermes-nb-approver", daemon=True)
+    worker.start()
+    worker.join(seconds)
+    if failures:
+        raise failures[0]
+    if not answers:
+        raise TimeoutError
+    return answers[0]

@@ -1,0 +1,111 @@
+"""What is asked of an approver, and what it can answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from hermes_nb.approval.assessment import Finding
+
+
+Choice = Literal["once", "session", "always", "deny"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A call that needs a decision.
+
+    Attributes:
+        tool: The real tool's name.
+        args: Its arguments, validated.
+        findings: What is dangerous about them.
+        backend: Where the call would run.
+        cwd: The folder it would run in.
+        timeout: Seconds until no answer means no.
+        session_id: The session that asks.
+        call_id: The call's id in the journal.
+    """
+
+    tool: str
+    args: Mapping[str, Any]
+    findings: tuple[Finding, ...]
+    backend: str
+    cwd: str
+    timeout: float
+    session_id: str
+    call_id: str
+
+    @property
+    def subject(self) -> str:
+        """What a person reads: the command, or the arguments as JSON."""
+        command = self.args.get("command")
+        return command if isinstance(command, str) else json.dumps(dict(self.args), ensure_ascii=False, default=str)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Yes or no, for how long, and why.
+
+    ``Decision.once``, ``.session``, ``.always`` and ``.deny`` are ready to return; call one to say more:
+    ``Decision.deny("not on a Friday")``, ``Decision.once(args={"command": "ls"})``.
+
+    Attributes:
+        choice: once, session, always or deny.
+        reason: Read by the model when the call is denied, and kept in the journal.
+        args: The arguments to run with instead; they are validated and assessed again.
+        by: Who decided: floor, rule, mode, isolation, remembered, model, approver or nobody.
+        findings: What was found, for the journal and the result.
+    """
+
+    choice: Choice
+    reason: str = ""
+    args: Mapping[str, Any] | None = None
+    by: str = "approver"
+    findings: tuple[Finding, ...] = ()
+
+    once: ClassVar[Decision]
+    session: ClassVar[Decision]
+    always: ClassVar[Decision]
+    deny: ClassVar[Decision]
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the call may run."""
+        return self.choice != "deny"
+
+    def __call__(self, reason: str = "", *, args: Mapping[str, Any] | None = None) -> Decision:
+        """The same decision, with a reason or with edited arguments."""
+        return replace(self, reason=reason, args=args)
+
+    def by_whom(self, by: str, findings: tuple[Finding, ...] = ()) -> Decision:
+        """The same decision, with its origin."""
+        return replace(self, by=by, findings=findings or self.findings)
+
+    def record(self) -> dict[str, Any]:
+        """What the journal keeps."""
+        kept: dict[str, Any] = {"choice": self.choice, "by": self.by}
+        if self.reason:
+            kept["reason"] = self.reason
+        if self.findings:
+            kept["rules"] = sorted({finding.rule for finding in self.findings})
+        if self.args is not None:
+            kept["edited"] = True
+        return kept
+
+
+Decision.once = Decision("once")
+Decision.session = Decision("session")
+Decision.always = Decision("always")
+Decision.deny = Decision("deny")
+
+
+@runtime_checkable
+class Approver(Protocol):
+    """Someone who can be asked. An exception, or anything that is not a Decision, counts as no."""
+
+    def decide(self, request: Request) -> Decision:
+        """Decide on a call; runs in the thread that made the call, and may take until ``request.timeout``."""
+        ...

@@ -1,0 +1,91 @@
+"""Whether a tool can work right now: its check function and the environment variables it needs."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hermes_nb.declaration import Tool
+
+Check = Callable[[], object]
+
+#: A check's answer is kept for this many times as long as the check took, so that checking costs about 1 % at most:
+#: a look at a variable is as good as always fresh, a slow ping is asked again after a few seconds.
+KEPT_PER_SECOND_SPENT = 100
+KEPT_AT_MOST = 5.0
+#: A failure this soon after a success is asked again at once before it is believed.
+FLAKE_WINDOW = 60.0
+
+
+@dataclass(slots=True)
+class _Answer:
+    reason: str | None
+    good_until: float
+    last_success: float
+
+
+class Availability:
+    """Runs checks, shares their answers between the tools that share a check, and says why a tool is unavailable."""
+
+    def __init__(self) -> None:
+        self._answers: dict[Check, _Answer] = {}
+        self._lock = threading.Lock()
+
+    def reason(self, tool: Tool) -> str | None:
+        """Why a tool can't be used now, or None if it can."""
+        for variable in tool.requires_env:
+            if not os.environ.get(variable):
+                return f"the environment variable {variable} is not set"
+        return self._ask(tool.check_fn) if tool.check_fn is not None else None
+
+    def unavailable(self, tools: Iterable[Tool]) -> dict[str, str]:
+        """The tools that can't be used now, each with the reason; a check that several share runs once."""
+        answers: dict[Check, str | None] = {}
+        found: dict[str, str] = {}
+        for tool in tools:
+            check = tool.check_fn
+            if check in answers and not tool.requires_env:
+                reason = answers[check]
+            else:
+                reason = self.reason(tool)
+                if check is not None and not tool.requires_env:
+                    answers[check] = reason
+            if reason is not None:
+                found[tool.name] = reason
+        return found
+
+    def forget(self, check: Check | None) -> None:
+        """Drop a check's answer: the tool that brought it is gone."""
+        if check is not None:
+            with self._lock:
+                self._answers.pop(check, None)
+
+    def _ask(self, check: Check) -> str | None:
+        answer = self._answers.get(check)
+        if answer is not None and time.monotonic() < answer.good_until:
+            return answer.reason
+        started = time.monotonic()
+        reason = _run(check)
+        recently_fine = answer is not None and started - answer.last_success < FLAKE_WINDOW
+        if reason is not None and recently_fine:
+            reason = _run(check)
+        now = time.monotonic()
+        kept = min((now - started) * KEPT_PER_SECOND_SPENT, KEPT_AT_MOST)
+        last_success = now if reason is None else (answer.last_success if answer else float("-inf"))
+        with self._lock:
+            self._answers[check] = _Answer(reason, now + kept, last_success)
+        return reason
+
+
+def _run(check: Check) -> str | None:
+    name = getattr(check, "__name__", repr(check))
+    try:
+        passed = bool(check())
+    except Exception as error:
+        return f"its check {name} raised {type(error).__name__}: {error}"
+    return None if passed else f"its check {name} returned False"

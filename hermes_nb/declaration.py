@@ -1,0 +1,148 @@
+"""What a tool is: what the model is told of it, what runs when it is called, and what makes it unusable."""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from hermes_nb.context import accepted_keywords
+from hermes_nb.errors import RegistrationError
+from hermes_nb.toolsets import CORE_TOOLS, EVERYTHING, MCP_PREFIX
+
+if TYPE_CHECKING:
+    import jsonschema_rs
+
+    from hermes_nb.approval.assessment import Assessment
+    from hermes_nb.availability import Check
+    from hermes_nb.context import Context
+
+logger = logging.getLogger(__name__)
+
+Handler = Callable[..., Any]
+Guard = Callable[[Mapping[str, Any], "Context"], "Assessment"]
+#: True: safe beside any call. A function: the resources a call touches; calls that share one run in order.
+Parallel = bool | Callable[[Mapping[str, Any]], Iterable[str]]
+
+BRIDGE_NAMES = frozenset({"tool_search", "tool_describe", "tool_call"})
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+
+
+@dataclass(frozen=True, eq=False)
+class Tool:
+    """One tool: what the model is told of it, and what runs when it is called."""
+
+    name: str
+    toolset: str
+    description: str
+    parameters: Mapping[str, Any]
+    handler: Handler
+    check_fn: Check | None = None
+    requires_env: tuple[str, ...] = ()
+    is_async: bool = False
+    emoji: str = ""
+    max_result_size_chars: float | None = None
+    dynamic_schema_overrides: Callable[[], Mapping[str, Any]] | None = None
+    guard: Guard | None = None
+    parallel: Parallel = False
+
+    @property
+    def is_core(self) -> bool:
+        """Whether the tool is always shown as it is, never deferred behind tool search."""
+        return self.name in CORE_TOOLS
+
+    @property
+    def source(self) -> Literal["core", "mcp", "plugin"]:
+        """Where the tool comes from."""
+        if self.is_core:
+            return "core"
+        return "mcp" if self.toolset.startswith(MCP_PREFIX) else "plugin"
+
+    @property
+    def source_name(self) -> str:
+        """The server or toolset as people say it: ``github`` for the toolset ``mcp-github``."""
+        return self.toolset.removeprefix(MCP_PREFIX)
+
+    @cached_property
+    def accepted(self) -> frozenset[str] | None:
+        """The context keywords that the handler takes (None: any)."""
+        return accepted_keywords(self.handler)
+
+    @cached_property
+    def validator(self) -> jsonschema_rs.Validator:
+        """The compiled schema of the arguments."""
+        from hermes_nb.arguments import compile_validator
+
+        return compile_validator(self.parameters, self.name)
+
+    @cached_property
+    def definition_json(self) -> bytes:
+        """The definition in OpenAI's format, encoded."""
+        return msgspec.json.encode(definition(self.name, self.description, self.parameters))
+
+    def overridden(self) -> Tool:
+        """The tool as its ``dynamic_schema_overrides`` describe it at this moment."""
+        if self.dynamic_schema_overrides is None:
+            return self
+        try:
+            overrides = dict(self.dynamic_schema_overrides())
+        except Exception:
+            logger.exception("%s: dynamic_schema_overrides failed; its registered schema is shown", self.name)
+            return self
+        description = str(overrides.get("description", self.description))
+        return self.described(description, overrides.get("parameters", self.parameters))
+
+    def described(self, description: str, parameters: Mapping[str, Any]) -> Tool:
+        """The same tool, described in other words."""
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return Tool(**{**values, "description": description, "parameters": parameters})
+
+
+def definition(name: str, description: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """A tool definition in OpenAI's format."""
+    return {
+        "type": "function",
+        "function": {"name": name, "description": description, "parameters": dict(parameters)},
+    }
+
+
+def read_schema(schema: Mapping[str, Any], name: str) -> tuple[str, Mapping[str, Any]]:
+    """Description and parameters from a function schema, one wrapped as OpenAI sends it, or a bare JSON schema."""
+    if not isinstance(schema, Mapping):
+        raise RegistrationError(f"{name}: the schema must be a mapping, not {type(schema).__name__}")
+    inner = schema.get("function") if schema.get("type") == "function" else schema
+    if not isinstance(inner, Mapping):
+        raise RegistrationError(f"{name}: the schema of type 'function' lacks its 'function' part")
+    bare = "parameters" not in inner and ("properties" in inner or inner.get("type") == "object")
+    parameters = inner if bare else inner.get("parameters") or {"type": "object", "properties": {}}
+    if not isinstance(parameters, Mapping) or parameters.get("type", "object") != "object":
+        raise RegistrationError(f"{name}: 'parameters' must be a JSON schema of type 'object'")
+    try:
+        copied = msgspec.json.decode(msgspec.json.encode(parameters))
+    except (TypeError, ValueError) as error:
+        raise RegistrationError(f"{name}: the schema is not JSON: {error}") from error
+    return str(inner.get("description") or ""), {"type": "object", **copied}
+
+
+def check_tool(tool: Tool) -> None:
+    """Raise RegistrationError for a tool that could never be shown or called."""
+    if not _NAME.fullmatch(str(tool.name)):
+        raise RegistrationError(
+            f"{tool.name!r} can't be a tool's name: model APIs accept 1 to 64 letters, digits, '_' and '-'"
+        )
+    if tool.name in BRIDGE_NAMES:
+        raise RegistrationError(f"{tool.name!r} is reserved for tool search; choose another name")
+    if not tool.toolset or tool.toolset in EVERYTHING:
+        raise RegistrationError(f"{tool.name}: {tool.toolset!r} can't be a toolset's name")
+    if not callable(tool.handler):
+        raise RegistrationError(f"{tool.name}: the handler must be callable, not {type(tool.handler).__name__}")
+    limit = tool.max_result_size_chars
+    if limit is not None and (isinstance(limit, bool) or math.isnan(limit) or limit < 1):
+        raise RegistrationError(f"{tool.name}: max_result_size_chars must be at least 1, or None")
+    _ = tool.validator  # a wrong schema should fail where it is written, not at the first call

@@ -1,0 +1,122 @@
+"""What a model is shown of a session's tools, derived from the live registry on every use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from hermes_nb.toolsets import CORE_TOOLS
+
+if TYPE_CHECKING:
+    from hermes_nb.declaration import Tool
+    from hermes_nb.registry import Snapshot
+    from hermes_nb.session import Session
+    from hermes_nb.toolsets import Scope
+
+#: Tools whose descriptions speak of other tools; they must not speak of tools that the session doesn't have.
+SPEAK_OF_OTHERS = frozenset({"execute_code", "browser_navigate"})
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """The tools of a session that are in scope and available, by name, and a key that changes whenever they do."""
+
+    tools: tuple[Tool, ...]
+    key: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Special:
+    """The tools of a scope that have to be asked each time: those with a condition, those with a changing schema."""
+
+    snapshot: Snapshot
+    scope: Scope
+    conditional: tuple[Tool, ...]
+    dynamic: tuple[Tool, ...]
+
+
+def visible_tools(session: Session) -> Visible:
+    """The tools that a session can use at this moment."""
+    snapshot = session.registry.snapshot
+    scope = session.scope(snapshot)
+    special = _special(session, snapshot, scope)
+    unavailable = frozenset(session.registry.availability.unavailable(special.conditional))
+    current = {tool.name: tool.overridden() for tool in special.dynamic}
+    key = (snapshot, scope, unavailable, tuple(tool.definition_json for tool in current.values()))
+    cached = session.visible_cache
+    if cached is not None and cached.key == key:
+        return cached
+    tools = [
+        current.get(tool.name, tool) for tool in snapshot.ordered if tool in scope and tool.name not in unavailable
+    ]
+    names = frozenset(tool.name for tool in tools)
+    tools = [_without_strangers(tool, names) if tool.name in SPEAK_OF_OTHERS else tool for tool in tools]
+    session.visible_cache = Visible(tuple(tools), key)
+    return session.visible_cache
+
+
+def _special(session: Session, snapshot: Snapshot, scope: Scope) -> Special:
+    cached = session.special_cache
+    if cached is None or cached.snapshot is not snapshot or cached.scope is not scope:
+        mine = [tool for tool in snapshot.ordered if tool in scope]
+        conditional = tuple(tool for tool in mine if tool.check_fn is not None or tool.requires_env)
+        dynamic = tuple(tool for tool in mine if tool.dynamic_schema_overrides is not None)
+        cached = session.special_cache = Special(snapshot, scope, conditional, dynamic)
+    return cached
+
+
+def decoded(tools: Iterable[Tool]) -> list[dict[str, Any]]:
+    """The definitions of tools, as copies that the caller may change."""
+    joined = b",".join(tool.definition_json for tool in tools)
+    copies: list[dict[str, Any]] = msgspec.json.decode(b"[" + joined + b"]")
+    return copies
+
+
+def definitions(session: Session, *, assembled: bool) -> list[dict[str, Any]]:
+    """The definitions of a session's tools."""
+    return decoded(visible_tools(session).tools)
+
+
+def describe(session: Session, name: str) -> dict[str, Any]:
+    """One tool's definition, as the session would show it."""
+    tool = session.resolve(name)
+    shown = next((seen for seen in visible_tools(session).tools if seen.name == name), tool.overridden())
+    return decoded([shown])[0]
+
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*-])|\n")
+_WORD = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def _without_strangers(tool: Tool, names: frozenset[str]) -> Tool:
+    """A tool whose description names no core tool that the session lacks: a model would try to call it."""
+    strangers = CORE_TOOLS - names
+    if strangers.isdisjoint(_WORD.findall(tool.description)):
+        return tool
+    pieces = _SENTENCE.split(tool.description)
+    separators = [*_SENTENCE.findall(tool.description), ""]
+    kept = [
+        (cleaned, separator)
+        for piece, separator in zip(pieces, separators, strict=True)
+        if (cleaned := _without(piece, strangers, names)) is not None
+    ]
+    return tool.described("".join(cleaned + separator for cleaned, separator in kept).strip(), tool.parameters)
+
+
+def _without(sentence: str, strangers: frozenset[str], names: frozenset[str]) -> str | None:
+    """A sentence with the strangers taken out of its enumerations; None where only strangers were named."""
+    mentioned = set(_WORD.findall(sentence))
+    found = mentioned & strangers
+    if not found:
+        return sentence
+    if not mentioned & names:
+        return None
+    for stranger in found:
+        name = rf"[`'\"]?\b{re.escape(stranger)}\b(?:\([^)]*\))?[`'\"]?"
+        sentence = re.sub(rf"(?:,\s*(?:and|or)?\s*|\s+(?:and|or)\s+|\s*/\s*){name}", "", sentence)
+        sentence = re.sub(rf"{name}(?:\s*,\s*(?:and|or)?\s*|\s+(?:and|or)\s+|\s*/\s*)", "", sentence)
+    return None if set(_WORD.findall(sentence)) & strangers else sentence

@@ -1,0 +1,89 @@
+"""Every exception that hermes-nb raises on purpose.
+
+::
+
+    HermesError
+    ├── RegistrationError      a tool was declared in a way that can't work (also a ValueError)
+    ├── UnknownToolError       no such tool in this session's scope          (also a LookupError)
+    ├── UnknownToolsetError    no such toolset                               (also a LookupError)
+    ├── ConfigError            a setting has a value that can't be used      (also a ValueError)
+    ├── LoopBlockedError       a blocking call on the tools' own event loop  (also a RuntimeError)
+    ├── ToolError              raise it in a handler: the model reads its message as it is
+    ├── ToolCallError          a failed call, when you ask for an exception: ``result.raise_for_error()``
+    └── CallRefused            a call was stopped before its handler ran; becomes a ToolResult
+
+``Session.call`` itself never raises for what happens in a call: the error is in the ToolResult.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hermes_nb.results import ToolResult
+
+
+class HermesError(Exception):
+    """The base of all errors of hermes-nb."""
+
+
+class RegistrationError(HermesError, ValueError):
+    """A tool or toolset was declared in a way that can't work."""
+
+
+class UnknownToolError(HermesError, LookupError):
+    """No tool of that name is in this session's scope."""
+
+    def __init__(self, name: str, known: Iterable[str] = ()) -> None:
+        super().__init__(f"Unknown tool: {name}{did_you_mean(name, known)}")
+
+
+class UnknownToolsetError(HermesError, LookupError):
+    """No toolset of that name exists."""
+
+    def __init__(self, name: str, known: Iterable[str] = ()) -> None:
+        hint = did_you_mean(name, known) or ". List what there is with registry.toolset_names()"
+        super().__init__(f"Unknown toolset: {name}{hint}")
+
+
+class ConfigError(HermesError, ValueError):
+    """A setting has a value that can't be used."""
+
+
+class LoopBlockedError(HermesError, RuntimeError):
+    """A blocking call was made on the event loop that has to do the work."""
+
+
+class ToolError(HermesError):
+    """Raise this in a handler to tell the model what went wrong, in exactly these words."""
+
+
+class ToolCallError(HermesError):
+    """A call did not succeed. ``result`` has the whole story."""
+
+    def __init__(self, result: ToolResult) -> None:
+        super().__init__(f"{result.tool}: {result.error}")
+        self.result = result
+
+
+class CallRefused(HermesError):
+    """A call was stopped before its handler ran.
+
+    Attributes:
+        outcome: The word for it in the journal: unknown, unavailable, invalid, vetoed or denied.
+        details: What else the model should get to read, beside ``error``.
+    """
+
+    def __init__(self, outcome: str, message: str, **details: object) -> None:
+        super().__init__(message)
+        self.outcome = outcome
+        self.details = details
+
+
+def did_you_mean(name: str, known: Iterable[str], limit: int = 3) -> str:
+    """A sentence that names the nearest known names, or nothing."""
+    by_lower_case = {candidate.lower(): candidate for candidate in known}
+    near = difflib.get_close_matches(name.lower(), by_lower_case, n=limit, cutoff=0.6)
+    return f". Did you mean {', '.join(by_lower_case[match] for match in near)}?" if near else ""

@@ -1,0 +1,196 @@
+"""The journal: one line for every call, written when it ends, readable while it grows.
+
+A line goes to the file in a single write, so records of parallel calls don't mix and a killed process leaves whole
+lines behind; a reader passes over a line that was cut by a full disk or a power failure.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from hermes_nb.home import home, private_folder
+
+logger = logging.getLogger(__name__)
+
+
+class Record(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One call, as it is kept.
+
+    Attributes:
+        id: The call's id, unique in its session.
+        time: When it began, in seconds since 1970.
+        session: The session's id.
+        task: The task's id.
+        tool: The real tool's name; ``written`` has what the model wrote, where that was something else.
+        args: The arguments that the tool got, without secrets.
+        outcome: As in ToolResult.
+        duration: Seconds.
+        text: What the model read.
+        decision: What was decided on it, by whom and why.
+        toolset: The tool's toolset.
+        backend: Where it ran.
+        written: The call as the model wrote it, when it came through the bridge or under another name.
+        notes: What was put right on the way.
+        spill: The file with the whole text, where it was longer than the limit.
+    """
+
+    id: str
+    time: float
+    session: str
+    task: str
+    tool: str
+    args: Any
+    outcome: str
+    duration: float
+    text: str
+    decision: dict[str, Any] | None = None
+    toolset: str = ""
+    backend: str = "local"
+    written: dict[str, Any] | None = None
+    notes: tuple[str, ...] = ()
+    spill: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether the tool ran and did not fail."""
+        return self.outcome == "ok"
+
+
+encode_anything = msgspec.json.Encoder(enc_hook=repr).encode
+_decode = msgspec.json.Decoder(Record).decode
+
+
+class Journal:
+    """The records of one session, on disk. Iterating reads them from the start."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor: int | None = None
+        self._lock = threading.Lock()
+        self._subscribers: tuple[Callable[[Record], None], ...] = ()
+
+    @classmethod
+    def for_session(cls, session_id: str) -> Journal:
+        """The journal of a session below HERMES_NB_HOME, or in a temporary folder if that can't be written."""
+        try:
+            folder = private_folder("journal")
+            if not os.access(folder, os.W_OK):
+                raise PermissionError(f"{folder} is not writable")
+        except OSError as error:
+            folder = Path(tempfile.gettempdir())
+            logger.warning("%s; the journal goes to %s. Set HERMES_NB_HOME to keep it elsewhere", error, folder)
+        return cls(folder / f"{session_id}.jsonl")
+
+    @classmethod
+    def open(cls, session: str | Path) -> Journal:
+        """The journal of a past session, by its id or its file.
+
+        Raises:
+            FileNotFoundError: There is none; the message says where it was looked for.
+        """
+        path = Path(session)
+        if not path.suffix:
+            path = home() / "journal" / f"{session}.jsonl"
+        if not path.exists():
+            raise FileNotFoundError(f"no journal at {path}")
+        return cls(path)
+
+    def append(self, record: Record) -> None:
+        """Keep a record, from which secrets have been taken.
+
+        A disk that can't take it is logged: the call itself has already happened.
+        """
+        line = encode_anything(record) + b"\n"
+        try:
+            os.write(self._descriptor if self._descriptor is not None else self._open(), line)
+        except OSError:
+            logger.exception("the journal %s can't take a record of %s", self.path, record.tool)
+        for subscriber in self._subscribers:
+            subscriber(record)
+
+    def _open(self) -> int:
+        with self._lock:
+            if self._descriptor is None:
+                flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+                self._descriptor = os.open(self.path, flags, 0o600)
+            return self._descriptor
+
+    def subscribe(self, subscriber: Callable[[Record], None]) -> Callable[[], None]:
+        """Call a function with every new record; returns a function that ends it."""
+        with self._lock:
+            self._subscribers = (*self._subscribers, subscriber)
+
+        def unsubscribe() -> None:
+            with self._lock:
+                self._subscribers = tuple(kept for kept in self._subscribers if kept is not subscriber)
+
+        return unsubscribe
+
+    def close(self) -> None:
+        """Close the file; the next record opens it again."""
+        with self._lock:
+            if self._descriptor is not None:
+                os.close(self._descriptor)
+                self._descriptor = None
+
+    def __iter__(self) -> Iterator[Record]:
+        try:
+            lines = self.path.open("rb")
+        except FileNotFoundError:
+            return
+        with lines:
+            for line in lines:
+                try:
+                    yield _decode(line)
+                except msgspec.DecodeError:
+                    logger.warning("%s: a damaged line was passed over", self.path)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"<Journal {self.path.stem}: {len(self)} calls>"
+
+
+def replay(session: str | Path) -> Replay:
+    """A past session's calls, shown again without running anything.
+
+    Raises:
+        FileNotFoundError: There is no such journal.
+    """
+    return Replay(tuple(Journal.open(session)))
+
+
+class Replay(tuple[Record, ...]):
+    """The records of a past run; printing it tells the story."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n".join(_story(number, record) for number, record in enumerate(self, 1)) or "no calls"
+
+    __repr__ = __str__
+
+
+def _story(number: int, record: Record) -> str:
+    arguments = msgspec.json.encode(record.args).decode()
+    lines = [f"{number:3} {record.tool} {_shortened(arguments)}"]
+    if record.decision and record.decision.get("by"):
+        lines.append(
+            f"      {record.decision['choice']} by {record.decision['by']}: {record.decision.get('reason', '')}"
+        )
+    lines.append(f"    → {record.outcome} in {record.duration * 1000:.1f} ms: {_shortened(record.text)}")
+    return "\n".join(lines)
+
+
+def _shortened(text: str, limit: int = 200) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else f"{flat[:limit]}…"

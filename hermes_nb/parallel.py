@@ -1,0 +1,71 @@
+"""Several calls at once: beside each other where that is safe, in order where it is not."""
+
+from __future__ import annotations
+
+import contextvars
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from hermes_nb.dispatch import Call
+from hermes_nb.errors import HermesError
+
+if TYPE_CHECKING:
+    from hermes_nb.results import ToolResult
+    from hermes_nb.session import Session
+
+Written = tuple[str, "Mapping[str, Any] | str | None"]
+
+
+def call_many(session: Session, calls: list[Written]) -> list[ToolResult]:
+    """Run calls in batches: a batch holds calls that don't touch the same things, and is done before the next."""
+    results: list[ToolResult] = []
+    limit = int(session.config.get("calls.parallel"))
+    with ThreadPoolExecutor(limit, thread_name_prefix="hermes-nb-call") as pool:
+        for batch in _batches(session, calls):
+            if len(batch) == 1:
+                results.append(session.call(*batch[0]))
+                continue
+            futures = [pool.submit(_call_in, contextvars.copy_context(), session, *written) for written in batch]
+            try:
+                results += [future.result() for future in futures]
+            except BaseException:  # an interrupt: what has not started must not start
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+    return results
+
+
+def _call_in(
+    context: contextvars.Context, session: Session, name: str, args: Mapping[str, Any] | str | None
+) -> ToolResult:
+    return context.run(session.call, name, args)
+
+
+def _batches(session: Session, calls: list[Written]) -> Iterable[list[Written]]:
+    batch: list[Written] = []
+    taken: set[str] = set()
+    for written in calls:
+        resources = _resources(session, written)
+        if batch and (resources is None or taken & resources):
+            yield batch
+            batch, taken = [], set()
+        if resources is None:
+            yield [written]
+            continue
+        batch.append(written)
+        taken |= resources
+    if batch:
+        yield batch
+
+
+def _resources(session: Session, written: Written) -> set[str] | None:
+    """What a call touches that others must not touch beside it; None if it has to run alone."""
+    try:
+        tool, args = session.unwrap(Call(session, *written, id=""))
+        if not callable(tool.parallel):
+            return set() if tool.parallel else None
+        return set(tool.parallel(args if isinstance(args, dict) else {}))
+    except HermesError:
+        return set()  # it will be refused, which harms nobody
+    except Exception:
+        return None  # whoever can't say what a call touches runs it alone

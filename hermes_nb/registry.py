@@ -1,0 +1,300 @@
+"""The registry: tools by name in immutable snapshots, and the decorator that declares them."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hermes_nb.availability import Availability, Check
+from hermes_nb.declaration import Guard, Handler, Parallel, Tool, check_tool, read_schema
+from hermes_nb.errors import RegistrationError, UnknownToolsetError
+from hermes_nb.schema import read_signature
+from hermes_nb.toolsets import BUILTIN_TOOLSETS, EVERYTHING, MCP_PREFIX, Toolset
+
+if TYPE_CHECKING:
+    from hermes_nb.context import Context
+
+logger = logging.getLogger(__name__)
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """All that a registry holds at one moment. It never changes; every change of the registry makes a new one."""
+
+    tools: MappingProxyType[str, Tool]
+    toolsets: MappingProxyType[str, Toolset]
+    aliases: MappingProxyType[str, str]
+    generation: int
+
+    @cached_property
+    def ordered(self) -> tuple[Tool, ...]:
+        """The tools by name, so that what a model sees doesn't depend on the order of imports."""
+        return tuple(self.tools[name] for name in sorted(self.tools))
+
+    @cached_property
+    def toolset_names(self) -> frozenset[str]:
+        """Every name that selects a toolset."""
+        return frozenset({tool.toolset for tool in self.tools.values()} | self.toolsets.keys() | self.aliases.keys())
+
+
+class Registry:
+    """Tools by name. Thread-safe: readers use ``snapshot`` and never wait; every change raises ``generation``."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._snapshot = Snapshot(MappingProxyType({}), BUILTIN_TOOLSETS, MappingProxyType({}), 0)
+        self.availability = Availability()
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What the registry holds now."""
+        return self._snapshot
+
+    @property
+    def generation(self) -> int:
+        """A number that rises with every change."""
+        return self.snapshot.generation
+
+    def register(
+        self,
+        name: str,
+        toolset: str,
+        schema: Mapping[str, Any],
+        handler: Handler,
+        check_fn: Check | None = None,
+        requires_env: Iterable[str] | None = None,
+        is_async: bool = False,
+        description: str = "",
+        emoji: str = "",
+        max_result_size_chars: float | None = None,
+        dynamic_schema_overrides: Callable[[], Mapping[str, Any]] | None = None,
+        override: bool = False,
+    ) -> Tool:
+        """Register a tool; a tool module calls this when it is imported.
+
+        Args:
+            name: Unique; letters, digits, ``_`` and ``-``, 64 at most, as model APIs want it.
+            toolset: The toolset that the tool belongs to.
+            schema: ``{"description": …, "parameters": {JSON schema}}``, or the JSON schema of the arguments alone.
+            handler: ``handler(args: dict, **context)``; returns a string, or anything with a JSON form.
+            check_fn: Returns whether the tool can work now; one that raises means no.
+            requires_env: Environment variables without which the tool can't work.
+            is_async: Whether the handler is a coroutine function (seen from the function if it is one).
+            description: What the tool does, if the schema doesn't say it.
+            emoji: Shown beside the tool's name.
+            max_result_size_chars: A longer result is clipped, and kept whole in a file.
+            dynamic_schema_overrides: Returns the parts of the schema that are known only when it is shown.
+            override: Replace a tool of another toolset on purpose.
+
+        Raises:
+            RegistrationError: The tool can't work as declared, or would shadow another toolset's tool.
+        """
+        described, parameters = read_schema(schema, name)
+        return self.add(
+            Tool(
+                name=name,
+                toolset=toolset,
+                description=described or description,
+                parameters=parameters,
+                handler=handler,
+                check_fn=check_fn,
+                requires_env=tuple(requires_env or ()),
+                is_async=is_async or inspect.iscoroutinefunction(handler),
+                emoji=emoji,
+                max_result_size_chars=max_result_size_chars,
+                dynamic_schema_overrides=dynamic_schema_overrides,
+            ),
+            override=override,
+        )
+
+    def add(self, tool: Tool, *, override: bool = False) -> Tool:
+        """Register a tool that is already described, with its guard and what may run beside it.
+
+        Raises:
+            RegistrationError: As for ``register``.
+        """
+        check_tool(tool)
+        with self._lock:
+            existing = self.snapshot.tools.get(tool.name)
+            if existing is not None and existing.toolset != tool.toolset:
+                _check_shadowing(existing, tool, override=override)
+            self._replace(tools=MappingProxyType(self.snapshot.tools | {tool.name: tool}))
+            if existing is not None and existing.check_fn is not tool.check_fn:
+                self.availability.forget(existing.check_fn)
+        return tool
+
+    def deregister(self, name: str) -> bool:
+        """Remove a tool; whether there was one."""
+        with self._lock:
+            remaining = dict(self.snapshot.tools)
+            removed = remaining.pop(name, None)
+            if removed is None:
+                return False
+            self._replace(tools=MappingProxyType(remaining))
+        if not any(tool.check_fn is removed.check_fn for tool in remaining.values()):
+            self.availability.forget(removed.check_fn)
+        return True
+
+    def get(self, name: str) -> Tool | None:
+        """The tool of that name, whatever session may use it."""
+        return self.snapshot.tools.get(name)
+
+    def define_toolset(
+        self, name: str, tools: Iterable[str] = (), includes: Iterable[str] = (), description: str = ""
+    ) -> Toolset:
+        """Make a toolset, or change one. It may list tools that are registered later.
+
+        Raises:
+            RegistrationError: The name is one of those that mean every toolset.
+            UnknownToolsetError: It includes a set that doesn't exist.
+        """
+        if name in EVERYTHING:
+            raise RegistrationError(f"{name!r} means every toolset and can't be defined anew")
+        toolset = Toolset(name, description, frozenset(tools), tuple(includes))
+        with self._lock:
+            known = self.snapshot.toolset_names | EVERYTHING | {name}
+            for included in toolset.includes:
+                if included not in known:
+                    raise UnknownToolsetError(included, sorted(known))
+            self._replace(toolsets=MappingProxyType(self.snapshot.toolsets | {name: toolset}))
+        return toolset
+
+    def alias_toolset(self, alias: str, name: str) -> None:
+        """Let ``alias`` mean the toolset ``name``.
+
+        Raises:
+            RegistrationError: The alias is a toolset's own name.
+            UnknownToolsetError: There is no toolset of that name.
+        """
+        with self._lock:
+            snapshot = self.snapshot
+            if name not in snapshot.toolset_names:
+                raise UnknownToolsetError(name, sorted(snapshot.toolset_names))
+            if alias in EVERYTHING or alias in snapshot.toolset_names - snapshot.aliases.keys():
+                raise RegistrationError(f"{alias!r} is a toolset of its own; choose another alias")
+            self._replace(aliases=MappingProxyType(snapshot.aliases | {alias: name}))
+
+    def toolset_names(self) -> list[str]:
+        """Every name that selects a toolset, in order."""
+        return sorted(self.snapshot.toolset_names)
+
+    def _replace(self, **changed: Any) -> None:
+        now = self._snapshot
+        parts: dict[str, Any] = {
+            "tools": now.tools,
+            "toolsets": now.toolsets,
+            "aliases": now.aliases,
+            **changed,
+        }
+        self._snapshot = Snapshot(**parts, generation=now.generation + 1)
+
+
+class _DefaultRegistry(Registry):
+    """The process's registry: brings the built-in tools with its first use, so that importing stays cheap."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._complete = False
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What the registry holds now, the built-in tools included."""
+        if not self._complete:
+            with self._lock:
+                if not self._complete:
+                    self._complete = True
+                    from hermes_nb.discovery import discover_builtin_tools
+
+                    discover_builtin_tools()
+        return self._snapshot
+
+
+registry: Registry = _DefaultRegistry()
+_process_registry = registry
+
+
+def tool(
+    function: Function | None = None,
+    *,
+    toolset: str = "notebook",
+    registry: Registry | None = None,
+    name: str | None = None,
+    description: str | None = None,
+    emoji: str = "",
+    check_fn: Check | None = None,
+    requires_env: Iterable[str] = (),
+    max_result_size_chars: float | None = None,
+    guard: Guard | None = None,
+    parallel: Parallel = False,
+    override: bool = False,
+) -> Any:
+    """Declare a function as a tool; name, description and schema come from the function itself.
+
+    The function stays an ordinary function. A parameter annotated with ``Context`` receives the call's context
+    and is not shown to the model.
+
+    Args:
+        function: The function, when used as a bare ``@tool``.
+        toolset: The toolset that the tool belongs to.
+        registry: Where to register it; the process's own registry by default.
+        name: A name other than the function's.
+        description: A description other than the docstring's.
+        emoji: Shown beside the tool's name.
+        check_fn: Returns whether the tool can work now.
+        requires_env: Environment variables without which the tool can't work.
+        max_result_size_chars: A longer result is clipped, and kept whole in a file.
+        guard: Looks at the arguments of a call and says what is dangerous about them.
+        parallel: Whether calls may run beside others, or a function that names the resources a call touches.
+        override: Replace a tool of another toolset on purpose.
+
+    Raises:
+        RegistrationError: The function can't be a tool; the message says why.
+    """
+    target = registry if registry is not None else _process_registry
+
+    def declare(declared: Function) -> Function:
+        signature = read_signature(declared)
+
+        def handler(args: Mapping[str, Any], context: Context) -> Any:
+            return declared(**signature.bind(args, context))
+
+        target.add(
+            Tool(
+                name=name or signature.name,
+                toolset=toolset,
+                description=signature.description if description is None else description,
+                parameters=signature.parameters,
+                handler=handler,
+                check_fn=check_fn,
+                requires_env=tuple(requires_env),
+                is_async=inspect.iscoroutinefunction(declared),
+                emoji=emoji,
+                max_result_size_chars=max_result_size_chars,
+                guard=guard,
+                parallel=parallel,
+            ),
+            override=override,
+        )
+        return declared
+
+    return declare(function) if function is not None else declare
+
+
+def _check_shadowing(existing: Tool, new: Tool, *, override: bool) -> None:
+    if existing.toolset.startswith(MCP_PREFIX) and new.toolset.startswith(MCP_PREFIX):
+        logger.debug("%s: %s replaces the tool of %s", new.name, new.toolset, existing.toolset)
+    elif override:
+        logger.info("%s: %s overrides the tool of %s on purpose", new.name, new.toolset, existing.toolset)
+    else:
+        raise RegistrationError(
+            f"{new.name!r} of toolset {new.toolset!r} would shadow the tool of toolset {existing.toolset!r}. "
+            "Pass override=True if that is meant, or deregister the other one first"
+        )

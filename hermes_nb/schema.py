@@ -1,0 +1,185 @@
+"""From a function's signature to the JSON schema of its arguments, and from arguments back to the function."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from hermes_nb.context import Context
+from hermes_nb.errors import RegistrationError
+
+_PLAIN: dict[type, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a model is told of a function, and how its arguments reach the function."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    bind: Callable[[Mapping[str, Any], Context], dict[str, Any]]
+
+
+def read_signature(function: Callable[..., Any]) -> Signature:
+    """Derive name, description and argument schema from type hints, defaults and the docstring.
+
+    Raises:
+        RegistrationError: A parameter can't be described to a model; the message names it.
+    """
+    name = getattr(function, "__name__", type(function).__name__)
+    summary, texts = _read_docstring(function)
+    properties: dict[str, Any] = {}
+    definitions: dict[str, Any] = {}
+    required: list[str] = []
+    converters: dict[str, Any] = {}
+    injected: list[str] = []
+    open_ended = False
+
+    hints = _type_hints(function, name)
+    for parameter in inspect.signature(function).parameters.values():
+        hint = hints.get(parameter.name, parameter.empty)
+        if hint is Context:
+            injected.append(parameter.name)
+            continue
+        if parameter.kind is parameter.VAR_KEYWORD:
+            open_ended = True
+            continue
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.POSITIONAL_ONLY):
+            raise RegistrationError(
+                f"{name}: parameter {parameter.name!r} can only be given by position, and models call tools by "
+                "keyword; make it an ordinary parameter, or a list"
+            )
+        hint = _guess_from_default(parameter) if hint is parameter.empty else hint
+        schema = _schema_of(hint, f"{name}: parameter {parameter.name!r}", definitions)
+        text = texts.get(parameter.name) or _annotated_text(hint)
+        if text:
+            schema["description"] = text
+        if parameter.default is parameter.empty:
+            required.append(parameter.name)
+        else:
+            _add_default(schema, parameter.default)
+        properties[parameter.name] = schema
+        if hint not in _PLAIN and hint is not Any:
+            converters[parameter.name] = hint
+
+    parameters: dict[str, Any] = {"type": "object", "properties": properties}
+    if required:
+        parameters["required"] = required
+    if definitions:
+        parameters["$defs"] = definitions
+    parameters["additionalProperties"] = open_ended
+
+    def bind(args: Mapping[str, Any], context: Context) -> dict[str, Any]:
+        bound = dict(args)
+        for key, hint in converters.items():
+            if key in bound:
+                bound[key] = msgspec.convert(bound[key], hint, dec_hook=_from_builtins)
+        for key in injected:
+            bound[key] = context
+        return bound
+
+    return Signature(name, summary, parameters, bind)
+
+
+def _type_hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
+    try:
+        return typing.get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise RegistrationError(
+            f"{name}: the type hint {error.name!r} can't be resolved; define or import it before the tool is declared"
+        ) from error
+
+
+def _read_docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
+    docstring = inspect.getdoc(function)
+    if not docstring:
+        return "", {}
+    import docstring_parser  # only needed while tools are declared
+
+    parsed = docstring_parser.parse(docstring)
+    body = [part for part in (parsed.short_description, parsed.long_description) if part]
+    texts = {entry.arg_name: " ".join((entry.description or "").split()) for entry in parsed.params}
+    return "\n\n".join(body), texts
+
+
+def _guess_from_default(parameter: inspect.Parameter) -> Any:
+    return type(parameter.default) if type(parameter.default) in _PLAIN else Any
+
+
+def _annotated_text(hint: Any) -> str:
+    """The text in ``Annotated[int, "text"]``, or in metadata with a ``description``."""
+    for extra in getattr(hint, "__metadata__", ()):
+        text = extra if isinstance(extra, str) else getattr(extra, "description", None)
+        if isinstance(text, str):
+            return text
+    return ""
+
+
+def _schema_of(hint: Any, where: str, definitions: dict[str, Any]) -> dict[str, Any]:
+    plain = _PLAIN.get(hint) if isinstance(hint, type) else None
+    if plain:
+        return {"type": plain}
+
+    def hook(custom: type) -> dict[str, Any]:
+        if not hasattr(custom, "model_json_schema"):
+            raise NotImplementedError
+        schema: dict[str, Any] = custom.model_json_schema()
+        definitions.update(schema.pop("$defs", {}))
+        return schema
+
+    try:
+        (schema,), components = msgspec.json.schema_components([hint], schema_hook=hook, ref_template="#/$defs/{name}")
+    except (TypeError, NotImplementedError) as error:
+        raise RegistrationError(
+            f"{where} has the type {hint!r}, which has no JSON form; use str, int, float, bool, None, Literal, "
+            "an Enum, list, dict, a dataclass, a TypedDict or a pydantic model"
+        ) from error
+    definitions.update(components)
+    return schema
+
+
+def _add_default(schema: dict[str, Any], default: Any) -> None:
+    try:
+        schema["default"] = to_builtins(default)
+    except TypeError:
+        schema.pop("default", None)  # a sentinel: the function knows what it means, a model can't
+
+
+def to_builtins(value: Any) -> Any:
+    """The JSON form of a value: dataclasses, enums, sets, dates, pydantic models, numpy and pandas values, paths.
+
+    Raises:
+        TypeError: The value has no JSON form.
+    """
+    return msgspec.to_builtins(value, enc_hook=json_form, str_keys=True)
+
+
+def json_form(value: Any) -> Any:
+    """Turn a value that msgspec doesn't know into one that it does.
+
+    Raises:
+        TypeError: The value has no JSON form.
+    """
+    if hasattr(value, "model_dump"):  # pydantic
+        return value.model_dump(mode="json")
+    if hasattr(value, "__fspath__"):
+        return value.__fspath__()
+    if hasattr(value, "to_dict") and hasattr(value, "columns"):  # a data frame: one object a row
+        return value.to_dict(orient="records")
+    if hasattr(value, "tolist"):  # numpy arrays and scalars, pandas series
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"a value of type {type(value).__name__} has no JSON form")
+
+
+def _from_builtins(hint: type, value: Any) -> Any:
+    if hasattr(hint, "model_validate"):
+        return hint.model_validate(value)
+    raise TypeError(f"don't know how to make a {hint.__name__}")

@@ -1,0 +1,241 @@
+"""Session: a scope, a policy, a backend and a journal; the only door to a call."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import secrets
+import time
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hermes_nb import dispatch
+from hermes_nb.approval.policy import Judge, Policy
+from hermes_nb.config import Config
+from hermes_nb.errors import CallRefused, RegistrationError, UnknownToolError
+from hermes_nb.hooks import Hooks
+from hermes_nb.journal import Journal
+from hermes_nb.parallel import call_many
+from hermes_nb.registry import Registry
+from hermes_nb.registry import registry as process_registry
+from hermes_nb.toolsets import AGENT_TOOLS, Scope, check_names, select
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from hermes_nb.approval.decision import Approver
+    from hermes_nb.declaration import Handler, Tool
+    from hermes_nb.definitions import Special, Visible
+    from hermes_nb.registry import Snapshot
+    from hermes_nb.results import ToolResult
+
+
+class Session:
+    """Some tools, the rules under which they run, and the record of what they did.
+
+    Args:
+        registry: Where the tools are; the process's own registry by default.
+        enabled_toolsets: Only the tools of these; None means all.
+        disabled_toolsets: Never the tools of these, whatever else is enabled.
+        backend: Where commands run.
+        context_length: The model's context in tokens, for the tool-search threshold; None if unknown.
+        config: Settings: a Config, a mapping, a file, or None for config.yaml below HERMES_NB_HOME.
+        approver: Who is asked about dangerous calls; by default a person, if one is there.
+        hooks: Objects with ``pre_tool_call`` or ``post_tool_call``.
+        task_id: Names the task in the journal and for the backend; a new one by default.
+        judge: For ``approval.mode: smart``: a model that answers approve, deny or anything else to ask a person.
+
+    Raises:
+        UnknownToolsetError: A toolset doesn't exist; the message suggests the nearest.
+    """
+
+    def __init__(
+        self,
+        registry: Registry | None = None,
+        enabled_toolsets: Iterable[str] | None = None,
+        disabled_toolsets: Iterable[str] | None = None,
+        backend: str = "local",
+        context_length: int | None = 200_000,
+        config: Config | Mapping[str, Any] | str | Path | None = None,
+        approver: Approver | None = None,
+        hooks: Iterable[object] = (),
+        task_id: str | None = None,
+        judge: Judge | None = None,
+    ) -> None:
+        self.id = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
+        self.task_id = task_id or self.id
+        self.config = Config.of(config)
+        self.registry = process_registry if registry is None else registry
+        if self.registry is process_registry:
+            from hermes_nb.discovery import discover_plugins
+
+            discover_plugins(self.config)
+        snapshot = self.registry.snapshot
+        self._enabled = None if enabled_toolsets is None else check_names(enabled_toolsets, snapshot)
+        self._disabled = None if disabled_toolsets is None else check_names(disabled_toolsets, snapshot)
+        self._scope: tuple[object, object, Scope] | None = None
+        self._agent_handlers: dict[str, Handler] = {}
+        self.visible_cache: Visible | None = None
+        self.special_cache: Special | None = None
+        self._calls = itertools.count(1)
+        self.context_length = context_length
+        self.backend_name = backend
+        self.cwd = Path.cwd()
+        self.hooks = Hooks(hooks)
+        self.journal = Journal.for_session(self.id)
+        if approver is None:
+            from hermes_nb.approval.approvers import default_approver
+
+            approver = default_approver()
+        self.policy = Policy(self.config, approver, judge)
+
+    # What is there ---------------------------------------------------------------------------------------------
+
+    def scope(self, snapshot: Snapshot) -> Scope:
+        """What this session may see and run of a snapshot: the only place where that is decided."""
+        cached = self._scope
+        if cached is None or cached[0] is not snapshot.toolsets or cached[1] is not snapshot.aliases:
+            enabled = None if self._enabled is None else select(self._enabled, snapshot)
+            disabled = None if self._disabled is None else select(self._disabled, snapshot)
+            cached = self._scope = (snapshot.toolsets, snapshot.aliases, Scope(enabled, disabled))
+        return cached[2]
+
+    def resolve(self, name: str) -> Tool:
+        """The tool of that name, if it is in scope: the only function that turns a name into a tool.
+
+        Raises:
+            UnknownToolError: It isn't, or doesn't exist: a session can't tell the two apart.
+        """
+        snapshot = self.registry.snapshot
+        tool = snapshot.tools.get(name)
+        scope = self.scope(snapshot)
+        if tool is None or tool not in scope:
+            raise UnknownToolError(name, (known.name for known in snapshot.ordered if known in scope))
+        return tool
+
+    def describe(self, name: str) -> dict[str, Any]:
+        """A tool's definition in OpenAI's format.
+
+        Raises:
+            UnknownToolError: There is no such tool in scope.
+        """
+        from hermes_nb.definitions import describe
+
+        return describe(self, name)
+
+    def definitions(self, assembled: bool = True) -> list[dict[str, Any]]:
+        """What the model sees: the tools in scope that are available, in OpenAI's format.
+
+        The list is a copy: change it as you like.
+        """
+        from hermes_nb.definitions import definitions
+
+        return definitions(self, assembled=assembled)
+
+    # Calls -----------------------------------------------------------------------------------------------------
+
+    def call(
+        self,
+        name: str,
+        args: Mapping[str, Any] | str | None = None,
+        *,
+        timeout: float | None = None,
+        user_task: str | None = None,
+        tool_call_id: str | None = None,
+    ) -> ToolResult:
+        """Call a tool, on the one guarded path.
+
+        Args:
+            name: The tool.
+            args: Its arguments: a mapping, or the JSON document that a model wrote. It is never changed.
+            timeout: Seconds; an async handler is cancelled then, a sync one is no longer waited for.
+            user_task: Passed on to the handler.
+            tool_call_id: The model's own id of this call, passed on to handler and hooks.
+
+        Returns:
+            The result. A refusal or an error is a result too; this raises only when it is interrupted.
+        """
+        call = dispatch.Call(self, name, args, self._next_id(), timeout, user_task, tool_call_id)
+        return dispatch.run(call)
+
+    async def acall(
+        self,
+        name: str,
+        args: Mapping[str, Any] | str | None = None,
+        *,
+        timeout: float | None = None,
+        user_task: str | None = None,
+        tool_call_id: str | None = None,
+    ) -> ToolResult:
+        """The same as ``call`` without blocking the event loop; cancelling it cancels an async handler."""
+        running: list[Future[Any]] = []
+        call = dispatch.Call(
+            self, name, args, self._next_id(), timeout, user_task, tool_call_id, on_start=running.append
+        )
+        try:
+            return await asyncio.to_thread(dispatch.run, call)
+        except asyncio.CancelledError:
+            for future in running:
+                future.cancel()
+            raise
+
+    def call_many(self, calls: Iterable[tuple[str, Mapping[str, Any] | str | None]]) -> list[ToolResult]:
+        """Make several calls: beside each other where that is safe, in order where it is not.
+
+        The results are in the order of the calls, and a failure belongs to its own call.
+        """
+        return call_many(self, list(calls))
+
+    def unwrap(self, call: dispatch.Call) -> tuple[Tool, Any]:
+        """The real tool of a call and the arguments meant for it.
+
+        Raises:
+            CallRefused: There is no such tool in scope.
+        """
+        try:
+            return self.resolve(call.name), call.written
+        except UnknownToolError as error:
+            raise CallRefused("unknown", str(error)) from error
+
+    def intercept(self, name: str, handler: Handler) -> None:
+        """Handle an agent-level tool (todo, memory, session_search, delegate_task) with this agent's own state.
+
+        Raises:
+            RegistrationError: The tool isn't one of those; register a tool instead.
+        """
+        if name not in AGENT_TOOLS:
+            known = ", ".join(sorted(AGENT_TOOLS))
+            raise RegistrationError(f"{name!r} is not handled by sessions, only {known} are; register a tool instead")
+        self._agent_handlers[name] = handler
+
+    def handler_of(self, tool: Tool) -> Handler:
+        """What runs for a tool in this session."""
+        return self._agent_handlers.get(tool.name, tool.handler) if self._agent_handlers else tool.handler
+
+    # Where ----------------------------------------------------------------------------------------------------
+
+    @property
+    def is_isolated(self) -> bool:
+        """Whether commands run where they can't touch this machine."""
+        return False
+
+    def close(self) -> None:
+        """Give back what the session holds; its journal stays."""
+        self.journal.close()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        tools = sum(1 for tool in self.registry.snapshot.ordered if tool in self.scope(self.registry.snapshot))
+        return f"<Session {self.id}: {tools} tools on {self.backend_name}>"
+
+    def _next_id(self) -> str:
+        return f"c{next(self._calls):04}"
