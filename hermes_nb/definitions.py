@@ -5,17 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from hermes_nb.spellings import spellings
 from hermes_nb.toolsets import CORE_TOOLS
 
 if TYPE_CHECKING:
     from hermes_nb.declaration import Tool
     from hermes_nb.registry import Snapshot
+    from hermes_nb.search.catalog import Catalog, SharedIndex
     from hermes_nb.session import Session
     from hermes_nb.toolsets import Scope
+
+Format = Literal["openai", "anthropic"]
 
 #: Tools whose descriptions speak of other tools; they must not speak of tools that the session doesn't have.
 SPEAK_OF_OTHERS = frozenset({"execute_code", "browser_navigate"})
@@ -39,6 +43,17 @@ class Special:
     dynamic: tuple[Tool, ...]
 
 
+@dataclass(slots=True)
+class Derived:
+    """What was derived for a session and may be used again, each as long as what it was derived from is the same."""
+
+    visible: Visible | None = None
+    special: Special | None = None
+    lookalikes: tuple[Snapshot, Scope, dict[str, frozenset[str]]] | None = None
+    catalog: Catalog | None = None
+    index: SharedIndex | None = None
+
+
 def visible_tools(session: Session) -> Visible:
     """The tools that a session can use at this moment."""
     snapshot = session.registry.snapshot
@@ -47,7 +62,7 @@ def visible_tools(session: Session) -> Visible:
     unavailable = frozenset(session.registry.availability.unavailable(special.conditional))
     current = {tool.name: tool.overridden() for tool in special.dynamic}
     key = (snapshot, scope, unavailable, tuple(tool.definition_json for tool in current.values()))
-    cached = session.visible_cache
+    cached = session.derived.visible
     if cached is not None and cached.key == key:
         return cached
     tools = [
@@ -55,17 +70,17 @@ def visible_tools(session: Session) -> Visible:
     ]
     names = frozenset(tool.name for tool in tools)
     tools = [_without_strangers(tool, names) if tool.name in SPEAK_OF_OTHERS else tool for tool in tools]
-    session.visible_cache = Visible(tuple(tools), key)
-    return session.visible_cache
+    cached = session.derived.visible = Visible(tuple(tools), key)
+    return cached
 
 
 def _special(session: Session, snapshot: Snapshot, scope: Scope) -> Special:
-    cached = session.special_cache
+    cached = session.derived.special
     if cached is None or cached.snapshot is not snapshot or cached.scope is not scope:
         mine = [tool for tool in snapshot.ordered if tool in scope]
         conditional = tuple(tool for tool in mine if tool.check_fn is not None or tool.requires_env)
         dynamic = tuple(tool for tool in mine if tool.dynamic_schema_overrides is not None)
-        cached = session.special_cache = Special(snapshot, scope, conditional, dynamic)
+        cached = session.derived.special = Special(snapshot, scope, conditional, dynamic)
     return cached
 
 
@@ -76,9 +91,41 @@ def decoded(tools: Iterable[Tool]) -> list[dict[str, Any]]:
     return copies
 
 
-def definitions(session: Session, *, assembled: bool) -> list[dict[str, Any]]:
-    """The definitions of a session's tools."""
-    return decoded(visible_tools(session).tools)
+def definitions(session: Session, *, assembled: bool, format: Format) -> list[dict[str, Any]]:  # noqa: A002
+    """The definitions of a session's tools, in a provider's format."""
+    if format not in ("openai", "anthropic"):
+        raise ValueError(f"there is no format {format!r}; it takes 'openai' or 'anthropic'")
+    if not assembled:
+        return formatted(visible_tools(session).tools, format)
+    from hermes_nb.search.assembly import assemble
+
+    return assemble(session, format)
+
+
+def formatted(tools: Iterable[Tool], format: Format) -> list[dict[str, Any]]:  # noqa: A002
+    """The definitions of tools in a provider's format, as copies."""
+    copies = decoded(tools)
+    return copies if format == "openai" else [anthropic_definition(entry["function"]) for entry in copies]
+
+
+def anthropic_definition(function: dict[str, Any]) -> dict[str, Any]:
+    """A function definition as Anthropic's API wants it."""
+    return {
+        "name": function["name"],
+        "description": function["description"],
+        "input_schema": function["parameters"],
+    }
+
+
+def lookalikes(session: Session) -> dict[str, frozenset[str]]:
+    """For each way to write a name, the tools in scope that may be meant."""
+    snapshot = session.registry.snapshot
+    scope = session.scope(snapshot)
+    cached = session.derived.lookalikes
+    if cached is None or cached[0] is not snapshot or cached[1] is not scope:
+        names = spellings(tool for tool in snapshot.ordered if tool in scope)
+        cached = session.derived.lookalikes = (snapshot, scope, names)
+    return cached[2]
 
 
 def describe(session: Session, name: str) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from hermes_nb import dispatch
 from hermes_nb.approval.policy import Judge, Policy
 from hermes_nb.config import Config
-from hermes_nb.errors import CallRefused, RegistrationError, UnknownToolError
+from hermes_nb.definitions import Derived, definitions, describe, lookalikes
+from hermes_nb.errors import RegistrationError, UnknownToolError
 from hermes_nb.hooks import Hooks
 from hermes_nb.journal import Journal
 from hermes_nb.parallel import call_many
@@ -27,9 +28,12 @@ if TYPE_CHECKING:
 
     from hermes_nb.approval.decision import Approver
     from hermes_nb.declaration import Handler, Tool
-    from hermes_nb.definitions import Special, Visible
+    from hermes_nb.definitions import Format
     from hermes_nb.registry import Snapshot
     from hermes_nb.results import ToolResult
+    from hermes_nb.search.budget import Budget
+    from hermes_nb.search.catalog import SearchResult
+    from hermes_nb.search.settings import ToolSearchConfig
 
 
 class Session:
@@ -77,8 +81,8 @@ class Session:
         self._disabled = None if disabled_toolsets is None else check_names(disabled_toolsets, snapshot)
         self._scope: tuple[object, object, Scope] | None = None
         self._agent_handlers: dict[str, Handler] = {}
-        self.visible_cache: Visible | None = None
-        self.special_cache: Special | None = None
+        self.derived = Derived()
+        self._search_config: tuple[int, ToolSearchConfig | None] = (-1, None)
         self._calls = itertools.count(1)
         self.context_length = context_length
         self.backend_name = backend
@@ -121,18 +125,49 @@ class Session:
         Raises:
             UnknownToolError: There is no such tool in scope.
         """
-        from hermes_nb.definitions import describe
-
         return describe(self, name)
 
-    def definitions(self, assembled: bool = True) -> list[dict[str, Any]]:
-        """What the model sees: the tools in scope that are available, in OpenAI's format.
+    def definitions(self, assembled: bool = True, format: Format = "openai") -> list[dict[str, Any]]:  # noqa: A002
+        """What the model sees: the tools in scope that are available.
 
         The list is a copy: change it as you like.
-        """
-        from hermes_nb.definitions import definitions
 
-        return definitions(self, assembled=assembled)
+        Args:
+            assembled: After tool search: when it is active, three bridge tools stand for the deferred ones.
+            format: ``openai``, or ``anthropic``, where deferred tools are marked for Anthropic's own tool search
+                instead.
+
+        Raises:
+            ValueError: There is no such format.
+        """
+        return definitions(self, assembled=assembled, format=format)
+
+    def search(self, query: str, limit: int | None = None) -> SearchResult:
+        """Find deferrable tools by what they do; the same ranking as the model's ``tool_search``, any limit."""
+        from hermes_nb.search.catalog import catalog
+
+        return catalog(self).search(query, self.search_config.search_default_limit if limit is None else limit)
+
+    def budget(self) -> Budget:
+        """What the tools' schemas cost, and what deferring them saves."""
+        from hermes_nb.search.assembly import budget
+
+        return budget(self)
+
+    @property
+    def search_config(self) -> ToolSearchConfig:
+        """The settings of tool search in force."""
+        generation, settings = self._search_config
+        if settings is None or generation != self.config.generation:
+            from hermes_nb.search.settings import ToolSearchConfig
+
+            settings = ToolSearchConfig.from_raw(self.config.get("tools.tool_search"))
+            self._search_config = (self.config.generation, settings)
+        return settings
+
+    def lookalikes(self) -> Mapping[str, frozenset[str]]:
+        """For each way to write a name, the tools in scope that may be meant."""
+        return lookalikes(self)
 
     # Calls -----------------------------------------------------------------------------------------------------
 
@@ -194,10 +229,13 @@ class Session:
         Raises:
             CallRefused: There is no such tool in scope.
         """
-        try:
-            return self.resolve(call.name), call.written
-        except UnknownToolError as error:
-            raise CallRefused("unknown", str(error)) from error
+        snapshot = self.registry.snapshot
+        tool = snapshot.tools.get(call.name)
+        if tool is not None and tool in self.scope(snapshot):
+            return tool, call.written
+        from hermes_nb.search.bridge import unwrap
+
+        return unwrap(self, call)
 
     def intercept(self, name: str, handler: Handler) -> None:
         """Handle an agent-level tool (todo, memory, session_search, delegate_task) with this agent's own state.

@@ -29,9 +29,7 @@ _FIELDS = {
     "parameter_names": Field(0.5, b=0.75),
     "parameter_texts": Field(0.5, b=0.75),
 }
-_EXACT = (
-    0.15  # for the exact form of a word, on top of its stem: `lists` means the verb less often than `list`
-)
+_EXACT = 0.15  # for the exact form of a word, on top of its stem: `lists` means the verb less often than `list`
 _NAME_LIKENESS = 0.6
 _SHORTEST_SUBSTRING = 2
 _WASTE = 64  # empty slots that are never worth a compaction
@@ -55,9 +53,7 @@ class ToolIndex:
     search holds it for about a millisecond.
     """
 
-    def __init__(
-        self, documents: Iterable[Document] = (), *, semantic: "SemanticModel | None" = None
-    ) -> None:
+    def __init__(self, documents: Iterable[Document] = (), *, semantic: "SemanticModel | None" = None) -> None:
         self._lock = threading.Lock()
         self._semantic = semantic
         self._clear()

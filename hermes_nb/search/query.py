@@ -70,10 +70,7 @@ class Vocabulary:
         """Read a query: one concept for each of its words, the forms of one word taken once."""
         first = {stem(word): word for word in reversed(words(query)[:_MAX_WORDS])}
         stems = list(reversed(first))
-        return [
-            Concept(tuple(self._meanings(stems, i, first[root])), (first[root],))
-            for i, root in enumerate(stems)
-        ]
+        return [Concept(tuple(self._meanings(stems, i, first[root])), (first[root],)) for i, root in enumerate(stems)]
 
     def _meanings(self, stems: list[str], i: int, word: str) -> Iterator[Meaning]:
         family = self._families.get(stems[i])

@@ -38,9 +38,7 @@ class Spelling:
         """Give known words at least so like the given one (0 to 1), the likest first, ties by name."""
         shared = Counter(chain.from_iterable(self._by_trigram.get(gram, ()) for gram in _trigrams(word)))
         enough = max(shared.values(), default=0) / 3  # what shares much less is never the likest
-        candidates = [
-            (-count, known) for n, count in shared.items() if count >= enough and (known := self._words[n])
-        ]
+        candidates = [(-count, known) for n, count in shared.items() if count >= enough and (known := self._words[n])]
         matcher = SequenceMatcher(b=word, autojunk=False)
         found: list[tuple[float, str]] = []
         for _, candidate in nsmallest(_CANDIDATES, candidates):

@@ -1,0 +1,115 @@
+"""What tool schemas cost: tokens per tool and toolset, and what deferring them saves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hermes_nb.declaration import Tool
+
+Tokenizer = Callable[[str], int]
+
+
+def estimate(text: str | bytes) -> int:
+    """About how many tokens a text has: a quarter of its length, which is all that the threshold needs."""
+    return (len(text) + 3) // 4
+
+
+def tool_tokens(tool: Tool) -> int:
+    """About how many tokens a tool's definition costs."""
+    return estimate(tool.definition_json)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The token cost of a session's tools.
+
+    Attributes:
+        per_tool: Tokens of each tool's definition.
+        per_toolset: The same, added up.
+        deferrable_tokens: Tokens of the tools that can be deferred.
+        threshold_tokens: From how many on ``auto`` defers them.
+        active: Whether they are deferred now.
+        bridge_tokens: What the three bridge tools cost instead.
+        context_length: The model's context, None if unknown.
+        deferred: The names of the tools that are deferred now.
+        tokenizer: What counted: ``chars/4``, or the tokenizer's name.
+    """
+
+    per_tool: Mapping[str, int]
+    per_toolset: Mapping[str, int]
+    deferrable_tokens: int
+    threshold_tokens: int
+    active: bool
+    bridge_tokens: int
+    context_length: int | None
+    deferred: tuple[str, ...]
+    tokenizer: str = "chars/4"
+
+    @property
+    def total_tokens(self) -> int:
+        """What all tools cost as they are."""
+        return sum(self.per_tool.values())
+
+    @property
+    def visible_tokens(self) -> int:
+        """What the model is shown now costs."""
+        if not self.active:
+            return self.total_tokens
+        return self.total_tokens - sum(self.per_tool[name] for name in self.deferred) + self.bridge_tokens
+
+    @property
+    def saving(self) -> int:
+        """What deferring saves on every turn."""
+        return self.total_tokens - self.visible_tokens
+
+    def __str__(self) -> str:
+        state = f"{len(self.deferred)} tools deferred" if self.active else "nothing deferred"
+        lines = [
+            f"{len(self.per_tool)} tools, {self.total_tokens:,} tokens ({self.tokenizer}); {state}",
+            f"the model sees {self.visible_tokens:,} tokens; saved on every turn: {self.saving:,}",
+            f"deferrable {self.deferrable_tokens:,} of {self.threshold_tokens:,} tokens (threshold)",
+        ]
+        width = max((len(name) for name in self.per_toolset), default=0)
+        ordered = sorted(self.per_toolset.items(), key=lambda entry: (-entry[1], entry[0]))
+        return "\n".join([*lines, *(f"  {name:{width}} {tokens:>9,}" for name, tokens in ordered)])
+
+    __repr__ = __str__
+
+
+def measure(
+    tools: Iterable[Tool], bridge: Iterable[Tool], *, threshold: int, active: bool, context_length: int | None
+) -> Budget:
+    """The budget of tools; counted by a real tokenizer if one is installed, else estimated."""
+    count, name = installed_tokenizer()
+    tools = list(tools)
+    per_tool = {tool.name: count(tool.definition_json.decode()) for tool in tools}
+    per_toolset: Counter[str] = Counter()
+    for tool in tools:
+        per_toolset[tool.toolset] += per_tool[tool.name]
+    deferrable = [tool.name for tool in tools if not tool.is_core]
+    return Budget(
+        per_tool=per_tool,
+        per_toolset=dict(per_toolset),
+        # The decision is made on the estimate, whatever counts here: it must not depend on what is installed.
+        deferrable_tokens=sum(tool_tokens(tool) for tool in tools if not tool.is_core),
+        threshold_tokens=threshold,
+        active=active,
+        bridge_tokens=sum(count(tool.definition_json.decode()) for tool in bridge),
+        context_length=context_length,
+        deferred=tuple(deferrable) if active else (),
+        tokenizer=name,
+    )
+
+
+def installed_tokenizer() -> tuple[Tokenizer, str]:
+    """The tokenizer of bpe-openai, whose vocabulary is in its wheel, if it is installed; else the estimate."""
+    try:
+        import bpe_openai
+    except ImportError:
+        return estimate, "chars/4"
+    encoding = bpe_openai.get_encoding("o200k_base")
+    return lambda text: len(encoding.encode_ordinary(text)), "o200k_base"

@@ -1,0 +1,204 @@
+"""The catalog: the deferrable slice of what a session can use now, derived from the live registry on every use."""
+
+from __future__ import annotations
+
+import html
+import re
+import threading
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from hermes_nb.definitions import Visible, visible_tools
+from hermes_nb.search.budget import tool_tokens
+from hermes_nb.toolsets import MCP_PREFIX
+
+if TYPE_CHECKING:
+    from hermes_nb.declaration import Tool
+    from hermes_nb.search.index import Document, ToolIndex
+    from hermes_nb.session import Session
+
+DESCRIPTION_CAP = 300
+_PARAMETERS_SHOWN = 8
+_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list", "object": "dict"}
+_MARKUP = re.compile(r"<[^<>]{0,200}>|```\w*|!?\[([^\]]*)\]\([^)]*\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A tool that a search found.
+
+    Attributes:
+        name: The tool.
+        toolset: Its toolset.
+        description: What it does; capped, and without control characters and markup: it is a server's text.
+        score: Comparable within one result.
+        signature: How to call it: ``create_issue(title: str, body?: str)``.
+        source: mcp or plugin.
+    """
+
+    name: str
+    toolset: str
+    description: str
+    score: float
+    signature: str
+    source: str
+
+    def as_match(self) -> dict[str, str]:
+        """What the model reads of it."""
+        return {
+            "name": self.name,
+            "source": self.source,
+            "source_name": self.toolset,
+            "description": self.description,
+            "signature": self.signature,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What a search found, best first.
+
+    Attributes:
+        query: What was asked for.
+        matches: The hits; empty if nothing fits.
+        total_available: How many tools were searched.
+        hint: What there is instead, where nothing fits.
+    """
+
+    query: str
+    matches: tuple[Hit, ...]
+    total_available: int
+    hint: str = ""
+
+    def __str__(self) -> str:
+        if not self.matches:
+            return f"nothing fits {self.query!r} among {self.total_available} tools\n{self.hint}".rstrip()
+        width = max(len(hit.signature) for hit in self.matches)
+        return "\n".join(f"{hit.signature:{min(width, 60)}}  {hit.description[:100]}" for hit in self.matches)
+
+    __repr__ = __str__
+
+
+class Catalog:
+    """The tools of a session that can be deferred, at one moment."""
+
+    def __init__(self, visible: Visible, index: SharedIndex) -> None:
+        self.visible = visible
+        self.core = tuple(tool for tool in visible.tools if tool.is_core)
+        self.tools: Mapping[str, Tool] = {tool.name: tool for tool in visible.tools if not tool.is_core}
+        self.bridge: tuple[int, tuple[Tool, ...]] | None = None
+        self._index = index
+
+    @cached_property
+    def tokens(self) -> int:
+        """About what their definitions cost."""
+        return sum(tool_tokens(tool) for tool in self.tools.values())
+
+    def search(self, query: str, limit: int) -> SearchResult:
+        """The tools that fit a query; none, with a hint at what there is, if nothing does."""
+        found = self._index.of(self.tools).search(query, limit) if query.strip() else []
+        hits = tuple(_hit(self.tools[scored.name], scored.score) for scored in found if scored.name in self.tools)
+        return SearchResult(query, hits, len(self.tools), "" if hits else self.overview())
+
+    def nearest(self, name: str) -> list[str]:
+        """The names that someone may have meant who wrote this one."""
+        return [near for near in self._index.of(self.tools).nearest(name) if near in self.tools]
+
+    def overview(self, limit: int = 20) -> str:
+        """The toolsets there are, and their sizes."""
+        sizes: dict[str, int] = {}
+        for tool in self.tools.values():
+            sizes[tool.toolset] = sizes.get(tool.toolset, 0) + 1
+        ordered = sorted(sizes.items(), key=lambda entry: (-entry[1], entry[0]))
+        named = ", ".join(f"{plain(name, 60)} ({size})" for name, size in ordered[:limit])
+        more = f" and {len(ordered) - limit} more" if len(ordered) > limit else ""
+        return f"Nothing fits. Toolsets that can be searched, with their sizes: {named}{more}." if named else ""
+
+
+class SharedIndex:
+    """A session's search index, brought up to date by what has changed since it was last asked."""
+
+    def __init__(self) -> None:
+        self._index: ToolIndex | None = None
+        self._tools: Mapping[str, Tool] = {}
+        self._lock = threading.Lock()
+
+    def of(self, tools: Mapping[str, Tool]) -> ToolIndex:
+        """The index over just these tools."""
+        with self._lock:
+            if self._index is None:
+                from hermes_nb.search.index import ToolIndex
+                from hermes_nb.search.semantic import installed_model
+
+                self._index = ToolIndex(semantic=installed_model())
+            if tools is not self._tools:
+                self._index.remove(self._tools.keys() - tools.keys())
+                self._index.add(_documents(tool for name, tool in tools.items() if self._tools.get(name) is not tool))
+                self._tools = tools
+            return self._index
+
+
+def catalog(session: Session) -> Catalog:
+    """The catalog of a session as it is now; kept only as long as nothing that it was derived from has changed."""
+    visible = visible_tools(session)
+    derived = session.derived
+    if derived.index is None:
+        derived.index = SharedIndex()
+    if derived.catalog is None or derived.catalog.visible is not visible:
+        derived.catalog = Catalog(visible, derived.index)
+    return derived.catalog
+
+
+def _documents(tools: Iterable[Tool]) -> Iterable[Document]:
+    from hermes_nb.search.index import Document
+
+    for tool in tools:
+        yield Document(tool.name, tool.toolset.removeprefix(MCP_PREFIX), tool.description, tool.parameters)
+
+
+def _hit(tool: Tool, score: float) -> Hit:
+    return Hit(tool.name, tool.toolset, plain(tool.description), score, signature(tool), tool.source)
+
+
+def plain(text: str, cap: int = DESCRIPTION_CAP) -> str:
+    """A server's text as data: one line, capped, without markup, control and invisible characters."""
+    unmarked = _MARKUP.sub(lambda match: match[1] or " ", html.unescape(text[: cap * 8]))
+    shown = "".join(" " if char.isspace() else char for char in unmarked if char.isspace() or _is_visible(char))
+    flat = " ".join(shown.split())
+    return flat if len(flat) <= cap else f"{flat[: cap - 1].rstrip()}…"
+
+
+def _is_visible(char: str) -> bool:
+    return unicodedata.category(char) not in ("Cc", "Cf", "Co", "Cs", "Cn")
+
+
+def signature(tool: Tool) -> str:
+    """How to call a tool, in one line: ``create_issue(title: str, body?: str)``."""
+    properties = tool.parameters.get("properties")
+    required = tool.parameters.get("required")
+    if not isinstance(properties, Mapping):
+        return f"{tool.name}()"
+    needed = set(required) if isinstance(required, list) else set()
+    ordered = sorted(properties, key=lambda name: name not in needed)
+    shown = [f"{plain(name, 40)}{'' if name in needed else '?'}: {_type(properties[name])}" for name in ordered]
+    if len(shown) > _PARAMETERS_SHOWN:
+        shown = [*shown[:_PARAMETERS_SHOWN], "…"]
+    return f"{tool.name}({', '.join(shown)})"
+
+
+def _type(schema: Any) -> str:
+    if not isinstance(schema, Mapping):
+        return "any"
+    choices = schema.get("enum")
+    if isinstance(choices, list) and len(choices) <= 6:
+        return "|".join(plain(str(choice), 20) for choice in choices)
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        kind = next((entry for entry in kind if entry != "null"), None)
+    if kind == "array" and isinstance(schema.get("items"), Mapping):
+        inner = _type(schema["items"])
+        return "list" if inner == "any" else f"list[{inner}]"
+    return _TYPES.get(kind, "any") if isinstance(kind, str) else "any"
