@@ -189,7 +189,9 @@ class Backend(ABC):
         task: str = "default",
     ) -> ExecResult:
         """Run a command in the persistent shell of a task: see `Shell.run`."""
-        return self.shell(task).run(command, cwd=cwd, env=env, timeout=timeout, stdin=stdin, on_output=on_output)
+        return self.shell(task).run(
+            command, cwd=cwd, env=env, timeout=timeout, stdin=stdin, on_output=on_output
+        )
 
     def put(
         self, src: str | os.PathLike[str], dest: str, *, progress: Callable[[int], None] | None = None

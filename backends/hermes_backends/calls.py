@@ -22,7 +22,13 @@ def script(command: str, cwd: str | None, env: Mapping[str, str] | None) -> str:
     """The command as the shell evaluates it, in a directory and with variables of its own if it has them."""
     if not cwd and not env:
         return command
-    wrapped = " ".join([*(f"{name}={shlex.quote(value)}" for name, value in (env or {}).items()), "eval", shlex.quote(command)])
+    wrapped = " ".join(
+        [
+            *(f"{name}={shlex.quote(value)}" for name, value in (env or {}).items()),
+            "eval",
+            shlex.quote(command),
+        ]
+    )
     return f"builtin cd -- {_path(cwd)} && {wrapped}" if cwd else wrapped
 
 

@@ -12,9 +12,9 @@ import shutil
 import tarfile
 import tempfile
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
-from .errors import BackendError, TransferFailed, UnsafePath
+from .errors import TransferFailed, UnsafePath
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +51,9 @@ def put(
     try:
         writer = _Writer(process, progress)
         try:
-            with tarfile.open(fileobj=writer, mode="w|", format=tarfile.PAX_FORMAT, bufsize=_CHUNK) as archive:
+            with tarfile.open(
+                fileobj=writer, mode="w|", format=tarfile.PAX_FORMAT, bufsize=_CHUNK
+            ) as archive:
                 archive.add(source, arcname=target.name, filter=_stays_inside(source, target.name))
             process.close_stdin()
         except BrokenPipeError:
@@ -79,7 +81,9 @@ def get(
     target = Path(dest)
     target.parent.mkdir(parents=True, exist_ok=True)
     name = PurePosixPath(src).name or "."
-    process = backend.spawn(["tar", "-c", "-f", "-", "-C", str(PurePosixPath(src).parent), "--", name], stdin=False)
+    process = backend.spawn(
+        ["tar", "-c", "-f", "-", "-C", str(PurePosixPath(src).parent), "--", name], stdin=False
+    )
     try:
         # Beside its destination, so that a move is a rename and nothing half-made is ever seen there.
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".hermes-get-") as folder:
@@ -162,7 +166,9 @@ def _finish(process: Process, failure: str, complaint: bytes = b"") -> None:
     if code == 127:
         raise TransferFailed(f"{failure}: there is no tar")
     if code != 0:
-        raise TransferFailed(f"{failure}: {complaint.decode('utf-8', 'replace').strip() or f'exit code {code}'}")
+        raise TransferFailed(
+            f"{failure}: {complaint.decode('utf-8', 'replace').strip() or f'exit code {code}'}"
+        )
 
 
 def _stays_inside(source: Path, name: str) -> Callable[[tarfile.TarInfo], tarfile.TarInfo]:

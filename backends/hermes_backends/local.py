@@ -33,9 +33,39 @@ if TYPE_CHECKING:
 #: what a command may see of our environment; `pass_env=` adds to it
 ALLOWED = frozenset(
     [
-        *("HOME", "USER", "LOGNAME", "SHELL", "PATH", "PWD", "TMPDIR", "TZ", "LANG", "LANGUAGE", "TERM", "COLORTERM"),
-        *("NO_COLOR", "EDITOR", "PAGER", "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "PYENV_ROOT", "NVM_DIR"),
-        *("GOPATH", "CARGO_HOME", "RUSTUP_HOME", "JAVA_HOME", "LD_LIBRARY_PATH", "DISPLAY", "WAYLAND_DISPLAY"),
+        *(
+            "HOME",
+            "USER",
+            "LOGNAME",
+            "SHELL",
+            "PATH",
+            "PWD",
+            "TMPDIR",
+            "TZ",
+            "LANG",
+            "LANGUAGE",
+            "TERM",
+            "COLORTERM",
+        ),
+        *(
+            "NO_COLOR",
+            "EDITOR",
+            "PAGER",
+            "VIRTUAL_ENV",
+            "CONDA_PREFIX",
+            "CONDA_DEFAULT_ENV",
+            "PYENV_ROOT",
+            "NVM_DIR",
+        ),
+        *(
+            "GOPATH",
+            "CARGO_HOME",
+            "RUSTUP_HOME",
+            "JAVA_HOME",
+            "LD_LIBRARY_PATH",
+            "DISPLAY",
+            "WAYLAND_DISPLAY",
+        ),
     ]
 )
 _ALLOWED_PREFIXES = ("LC_", "XDG_")

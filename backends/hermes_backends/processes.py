@@ -248,7 +248,9 @@ class Jobs:
         try:
             return self._jobs[id]
         except KeyError:
-            raise NoSuchJob(f"no job is called {id!r}; there are: {', '.join(self._jobs) or 'none'}") from None
+            raise NoSuchJob(
+                f"no job is called {id!r}; there are: {', '.join(self._jobs) or 'none'}"
+            ) from None
 
     def close(self) -> None:
         """End all jobs and everything they started."""

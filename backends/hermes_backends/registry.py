@@ -75,7 +75,9 @@ def open_backend(spec: str = "local", **options: Any) -> Backend:
     except TypeError as error:
         if "unexpected keyword argument" not in str(error):
             raise
-        raise UnknownBackend(f"{name}: {str(error).partition(') ')[2] or error}", f"see help({cls.__module__}.{cls.__name__})") from error
+        raise UnknownBackend(
+            f"{name}: {str(error).partition(') ')[2] or error}", f"see help({cls.__module__}.{cls.__name__})"
+        ) from error
 
 
 def _value(text: str) -> bool | str:
@@ -84,7 +86,9 @@ def _value(text: str) -> bool | str:
 
 def _unknown(name: str) -> UnknownBackend:
     if name in PLANNED:
-        return UnknownBackend(f"the {name} backend is not part of this version", f"use one of: {', '.join(backend_names())}")
+        return UnknownBackend(
+            f"the {name} backend is not part of this version", f"use one of: {', '.join(backend_names())}"
+        )
     return UnknownBackend(
         f"no backend is called {name!r}",
         f"use one of: {', '.join(backend_names())}; or install a package with an entry point in {ENTRY_POINTS!r}",

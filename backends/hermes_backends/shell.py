@@ -15,7 +15,14 @@ from importlib import resources
 from typing import TYPE_CHECKING, NoReturn
 
 from .calls import STREAMS, Call, message, script
-from .errors import BackendClosed, CommandInterrupted, ConnectionLost, ShellUnavailable, SpawnFailed, StillRunning
+from .errors import (
+    BackendClosed,
+    CommandInterrupted,
+    ConnectionLost,
+    ShellUnavailable,
+    SpawnFailed,
+    StillRunning,
+)
 from .frames import FrameSplitter
 from .output import Collector
 
@@ -195,7 +202,9 @@ class Shell:
         finally:
             self._drop()
         if code in (126, 127):
-            raise ShellUnavailable(f"{self._backend.where} has no bash, which the persistent shell needs: {said}")
+            raise ShellUnavailable(
+                f"{self._backend.where} has no bash, which the persistent shell needs: {said}"
+            )
         raise ConnectionLost(f"the shell in {self._backend.where} did not start (exit code {code}): {said}")
 
     def _drop(self) -> None:
@@ -213,7 +222,9 @@ class Shell:
 
     def _new_call(self, command: str, on_output: Callable[[str, str], None] | None) -> Call:
         self._count += 1
-        call = Call(self._count, command, Collector(self._backend.max_output, self._backend.spill_dir), on_output)
+        call = Call(
+            self._count, command, Collector(self._backend.max_output, self._backend.spill_dir), on_output
+        )
         late, self._late = self._late, []
         for stream, data in late:
             call.take(stream, data)

@@ -89,3 +89,11 @@ def _belongs(folder: Path, wanted: bytes, session: int | None) -> bool:
         return wanted in (folder / "environ").read_bytes().split(b"\0")
     except (OSError, IndexError):  # gone meanwhile, or another user's
         return False
+
+
+def started_at(pid: int) -> str:
+    """When a process started, in the kernel's ticks; empty if there is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()[19]
+    except (OSError, IndexError):
+        return ""
