@@ -1,0 +1,236 @@
+"""The contract: what a backend must give, and what it gets for it.
+
+A backend gives `spawn` and says what it is (`capabilities`, `where`); a process gives streams and an end. Everything
+else is shared code on top of those: the persistent shell, time-outs, background jobs, file transfer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from . import files
+from .errors import BackendClosed, ConnectionLost
+from .processes import Jobs
+from .shell import Shell
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping, Sequence
+
+    from .results import ExecResult
+
+STDOUT, STDERR = 1, 2
+
+
+class Output(NamedTuple):
+    """A piece of a process's output: which stream (1 or 2) and the bytes; empty bytes mean the end of both."""
+
+    stream: int
+    data: bytes
+
+
+END = Output(STDOUT, b"")
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a backend can do and what it protects from.
+
+    Attributes:
+        isolated: A command cannot touch the machine that Python runs on.
+        pty: `spawn(pty=True)` works.
+        snapshot: The state of the file system can be saved.
+        limits: Memory, processes or time are bounded.
+    """
+
+    isolated: bool = False
+    pty: bool = True
+    snapshot: bool = False
+    limits: bool = False
+
+
+class Process(ABC):
+    """A running program. Not for use by several threads at once, except `write` and `kill`."""
+
+    @abstractmethod
+    def read(self, timeout: float | None = None) -> Output | None:
+        """The next piece of output, or None if none came in time; `END` for ever after the last.
+
+        Raises:
+            ConnectionLost: The other side is gone.
+        """
+
+    @abstractmethod
+    def write(self, data: bytes) -> None:
+        """Write all of it to the program's standard input.
+
+        Raises:
+            BrokenPipeError: The program no longer reads.
+            ConnectionLost: The other side is gone.
+        """
+
+    @abstractmethod
+    def close_stdin(self) -> None:
+        """End the program's standard input. With a PTY: send end-of-file."""
+
+    @abstractmethod
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit code; 128 + n for death by signal n.
+
+        Raises:
+            StillRunning: The time was up.
+            ConnectionLost: Nobody can tell any more.
+        """
+
+    @abstractmethod
+    def kill(self) -> None:
+        """End the program and everything it started. Killing the dead is no error."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End the program if it still runs, and let go of its streams. Never raises; closing twice is fine."""
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Tell the program's terminal its size; without a PTY this does nothing."""
+
+
+class Backend(ABC):
+    """A place where commands run. A context manager; `close` leaves nothing of ours behind.
+
+    Args:
+        cwd: Where the shells start; the other side's own choice by default.
+        env: Variables for every process.
+        setup: A command that every new shell runs first, such as `source ~/.bashrc`.
+        max_output: Bytes of each stream of a command that are held in memory.
+        spill_dir: The folder for whole outputs that did not fit.
+    """
+
+    #: the name in `open_backend("name://…")`
+    name: str = ""
+
+    def __init__(
+        self,
+        *,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        setup: str = "",
+        max_output: int = 1_000_000,
+        spill_dir: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.cwd = cwd
+        self.env = dict(env or {})
+        self.setup = setup
+        self.max_output = max_output
+        self.spill_dir = spill_dir
+        self.jobs = Jobs(self)
+        self._shells: dict[str, Shell] = {}
+        self._shells_lock = threading.Lock()
+        self._closed = False
+
+    @property
+    @abstractmethod
+    def capabilities(self) -> Capabilities:
+        """What it can do and what it protects from."""
+
+    @property
+    @abstractmethod
+    def where(self) -> str:
+        """A short, honest description of the place, shown with every result."""
+
+    @abstractmethod
+    def spawn(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        pty: bool = False,
+        stdin: bool = True,
+    ) -> Process:
+        """Start a program, reconnecting first if the connection was lost.
+
+        Args:
+            argv: The program and its arguments, untouched by any shell.
+            cwd: Its directory; the backend's default otherwise.
+            env: Variables on top of the backend's own.
+            pty: Give it a terminal; stderr then comes with stdout.
+            stdin: Give it a standard input to write to; otherwise it reads an empty one.
+
+        Raises:
+            SpawnFailed: No such program or directory.
+            ConnectionLost: The other side does not answer.
+            BackendClosed: After `close`.
+        """
+
+    def _release(self) -> None:  # noqa: B027  (a backend that holds nothing has nothing to release)
+        """Let go of what the backend itself holds. Called once, after shells and jobs are gone."""
+
+    def shell(self, task: str = "default") -> Shell:
+        """The persistent shell of a task. Tasks do not see each other's state and run in parallel."""
+        with self._shells_lock:
+            self.check_open()
+            if task not in self._shells:
+                self._shells[task] = Shell(self)
+            return self._shells[task]
+
+    def run(
+        self,
+        command: str,
+        *,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+        stdin: bytes | str | None = None,
+        on_output: Callable[[str, str], None] | None = None,
+        task: str = "default",
+    ) -> ExecResult:
+        """Run a command in the persistent shell of a task: see `Shell.run`."""
+        return self.shell(task).run(
+            command, cwd=cwd, env=env, timeout=timeout, stdin=stdin, on_output=on_output
+        )
+
+    def put(
+        self, src: str | os.PathLike[str], dest: str, *, progress: Callable[[int], None] | None = None
+    ) -> None:
+        """Copy a local file or folder to the path `dest` on the other side: see `files.put`."""
+        self.check_open()
+        files.put(self, src, dest, progress=progress)
+
+    def get(
+        self, src: str, dest: str | os.PathLike[str], *, progress: Callable[[int], None] | None = None
+    ) -> None:
+        """Copy a file or folder of the other side to the local path `dest`: see `files.get`."""
+        self.check_open()
+        files.get(self, src, dest, progress=progress)
+
+    def check_open(self) -> None:
+        """Raise BackendClosed after `close`."""
+        if self._closed:
+            raise BackendClosed(f"this {self.name} backend is closed")
+
+    def close(self) -> None:
+        """End all shells and jobs and everything they started, then let go of the place. Closing twice is fine."""
+        with self._shells_lock:
+            if self._closed:
+                return
+            self._closed = True
+            shells = list(self._shells.values())
+        try:
+            for holder in (*shells, self.jobs):
+                with contextlib.suppress(ConnectionLost):
+                    holder.close()
+        finally:
+            self._release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.where}{' (closed)' if self._closed else ''}>"

@@ -1,0 +1,121 @@
+"""Holding the output of a command: bounded in memory, whole on disk."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections import deque
+from pathlib import Path
+
+#: bytes of each stream that are held in memory
+DEFAULT_LIMIT = 1_000_000
+_HEAD_SHARE = 0.4
+
+
+class _Stream:
+    """The head and the tail of one stream, once it has outgrown memory."""
+
+    def __init__(self, limit: int) -> None:
+        self.size = 0
+        self._head_limit = int(limit * _HEAD_SHARE)
+        self._tail_limit = limit - self._head_limit
+        self._head = bytearray()
+        self._tail: deque[bytes] = deque()
+        self._tail_size = 0
+
+    def add(self, data: bytes) -> None:
+        self.size += len(data)
+        room = self._head_limit - len(self._head)
+        if room > 0:
+            self._head += data[:room]
+            data = data[room:]
+        if data:
+            self._tail.append(data)
+            self._tail_size += len(data)
+            while self._tail_size - len(self._tail[0]) >= self._tail_limit:
+                self._tail_size -= len(self._tail.popleft())
+
+    def content(self, whole: str) -> bytes:
+        tail = b"".join(self._tail)[-self._tail_limit :]
+        cut = self.size - len(self._head) - len(tail)
+        gap = f"\n[… {cut:,} bytes cut; {whole} …]\n".encode() if cut else b""
+        return bytes(self._head) + gap + tail
+
+
+class Collector:
+    """Collects stdout (1) and stderr (2) as they come.
+
+    Up to `limit` bytes of each stream stay in memory. Beyond that the head and the tail stay, and everything, both
+    streams in the order in which they came, goes to one file, which is never deleted: it is the user's.
+
+    Args:
+        limit: Bytes of each stream held in memory.
+        folder: Where the file goes; the system's temporary folder by default.
+    """
+
+    def __init__(self, limit: int = DEFAULT_LIMIT, folder: str | os.PathLike[str] | None = None) -> None:
+        self.spill: Path | None = None
+        self.spill_error = ""
+        self._folder = folder
+        self._limit = limit
+        self._early: list[tuple[int, bytes]] | None = []
+        self._streams = {1: _Stream(limit), 2: _Stream(limit)}
+        self._sizes = {1: 0, 2: 0}
+        self._file: int | None = None
+
+    @property
+    def truncated(self) -> bool:
+        """More came than memory holds."""
+        return self._early is None
+
+    def add(self, stream: int, data: bytes) -> None:
+        """Take one piece of output. A full disk stops the file, never the command."""
+        self._sizes[stream] += len(data)
+        if self._early is not None:
+            self._early.append((stream, data))
+            if self._sizes[stream] > self._limit:
+                self._overflow(self._early)
+            return
+        self._streams[stream].add(data)
+        self._write(data)
+
+    def contents(self) -> tuple[bytes, bytes]:
+        """What is held of stdout and of stderr."""
+        if self._early is not None:
+            return self._joined(1), self._joined(2)
+        whole = f"the whole output is in {self.spill}" if not self.spill_error else self.spill_error
+        return self._streams[1].content(whole), self._streams[2].content(whole)
+
+    def close(self) -> None:
+        """Finish the file. Nothing can be added afterwards."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _joined(self, wanted: int) -> bytes:
+        return b"".join(data for stream, data in self._early or () if stream == wanted)
+
+    def _overflow(self, early: list[tuple[int, bytes]]) -> None:
+        self._early = None
+        try:
+            self._file, path = tempfile.mkstemp(prefix="hermes-output-", suffix=".log", dir=self._folder)
+            self.spill = Path(path)
+        except OSError as error:
+            self.spill_error = f"the rest is lost: {error.strerror}"
+        for stream, data in early:
+            self._streams[stream].add(data)
+            self._write(data)
+
+    def _write(self, data: bytes) -> None:
+        if self._file is None:
+            return
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self._file, view) :]
+        except OSError as error:
+            self.spill_error = f"{self.spill} holds only the beginning: {error.strerror}"
+            with contextlib.suppress(OSError):
+                os.close(self._file)
+            self._file = None
