@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from hermes_nb.session import Session
 
+OnOutput = Callable[[str, str], None]
+
 
 class Context(msgspec.Struct, frozen=True, eq=False):
     """The call that a handler or hook serves.
@@ -27,6 +29,7 @@ class Context(msgspec.Struct, frozen=True, eq=False):
         timeout: Seconds that the caller gave, or None.
         user_task: What the user asked for, where an agent loop passed it on.
         tool_call_id: The model's own id of the call, where an agent loop passed it on.
+        on_output: Takes ``stdout`` or ``stderr`` and a piece of text, where the caller watches the call live.
     """
 
     session: Session
@@ -34,6 +37,7 @@ class Context(msgspec.Struct, frozen=True, eq=False):
     timeout: float | None = None
     user_task: str | None = None
     tool_call_id: str | None = None
+    on_output: OnOutput | None = None
 
     @property
     def task_id(self) -> str:
@@ -63,6 +67,7 @@ class Context(msgspec.Struct, frozen=True, eq=False):
             "timeout": self.timeout,
             "user_task": self.user_task,
             "tool_call_id": self.tool_call_id,
+            "on_output": self.on_output,
         }
         return everything if accepted is None else {name: everything[name] for name in accepted & everything.keys()}
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from hermes_nb.errors import UnknownToolError
 from hermes_nb.spellings import spellings
 from hermes_nb.toolsets import CORE_TOOLS
 
@@ -131,6 +132,8 @@ def lookalikes(session: Session) -> dict[str, frozenset[str]]:
 def describe(session: Session, name: str) -> dict[str, Any]:
     """One tool's definition, as the session would show it."""
     tool = session.resolve(name)
+    if tool is None:
+        raise UnknownToolError(name, (known.name for known in visible_tools(session).tools))
     shown = next((seen for seen in visible_tools(session).tools if seen.name == name), tool.overridden())
     return decoded([shown])[0]
 

@@ -18,7 +18,7 @@ from hermes_nb import aio
 from hermes_nb.approval.assessment import ALLOWED, Assessment, Finding
 from hermes_nb.approval.decision import Decision, Request
 from hermes_nb.arguments import prepare
-from hermes_nb.context import Context
+from hermes_nb.context import Context, OnOutput
 from hermes_nb.errors import CallRefused, ToolError
 from hermes_nb.hooks import Ask, Rewrite
 from hermes_nb.journal import Record, encode_anything
@@ -44,6 +44,7 @@ class Call(msgspec.Struct, eq=False):
     timeout: float | None = None
     user_task: str | None = None
     tool_call_id: str | None = None
+    on_output: OnOutput | None = None
     on_start: Callable[[Future[Any]], None] | None = None
     tool: Tool | None = None
     args: dict[str, Any] | None = None
@@ -52,7 +53,7 @@ class Call(msgspec.Struct, eq=False):
 
     def context(self) -> Context:
         """What handlers, hooks and guards may know of it."""
-        return Context(self.session, self.id, self.timeout, self.user_task, self.tool_call_id)
+        return Context(self.session, self.id, self.timeout, self.user_task, self.tool_call_id, self.on_output)
 
 
 def run(call: Call) -> ToolResult:
@@ -86,8 +87,10 @@ def run(call: Call) -> ToolResult:
         )
     except _HandlerFailed as failure:
         outcome, error = "error", str(failure)
-    except KeyboardInterrupt:
-        _finish(call, "interrupted", started, clock, None, error_json("interrupted"), "interrupted")
+    except KeyboardInterrupt as interrupt:
+        so_far = getattr(interrupt, "result", None)
+        text = error_json("interrupted", **({"stdout": so_far.stdout, "stderr": so_far.stderr} if so_far else {}))
+        _finish(call, "interrupted", started, clock, None, text, "interrupted")
         raise
     except Exception as unexpected:
         logger.exception("the call of %s failed outside its handler", call.name)
@@ -151,7 +154,7 @@ def _approve(call: Call, tool: Tool, args: dict[str, Any], asked: Assessment, co
             session_id=call.session.id,
             call_id=call.id,
         )
-        decision = policy.decide(request, assessment, isolated=call.session.is_isolated)
+        decision = policy.decide(request, assessment, isolated=lambda: call.session.is_isolated)
         call.decision = decision or call.decision
         if decision is None:
             return args
@@ -224,7 +227,9 @@ def _reported_error(value: Any, text: str) -> str | None:
     """The error that a handler reports in its result, by the convention of an object with an ``error``."""
     if isinstance(value, dict):
         found = value.get("error")
-    elif isinstance(value, str) and text.startswith('{"error"'):
+    elif not isinstance(value, str):
+        found = getattr(value, "error", None)
+    elif text.startswith('{"error"'):
         try:
             found = msgspec.json.decode(text)["error"]
         except msgspec.DecodeError:

@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import secrets
 import time
+from collections import deque
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
@@ -15,10 +16,11 @@ from hermes_nb import dispatch
 from hermes_nb.approval.policy import Judge, Policy
 from hermes_nb.config import Config
 from hermes_nb.definitions import Derived, definitions, describe, lookalikes
-from hermes_nb.errors import RegistrationError, UnknownToolError
+from hermes_nb.errors import RegistrationError
 from hermes_nb.hooks import Hooks
 from hermes_nb.journal import Journal
 from hermes_nb.parallel import call_many
+from hermes_nb.place import Place
 from hermes_nb.registry import Registry
 from hermes_nb.registry import registry as process_registry
 from hermes_nb.toolsets import AGENT_TOOLS, Scope, check_names, select
@@ -26,7 +28,10 @@ from hermes_nb.toolsets import AGENT_TOOLS, Scope, check_names, select
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from hermes_backends import Backend, Event
+
     from hermes_nb.approval.decision import Approver
+    from hermes_nb.context import OnOutput
     from hermes_nb.declaration import Handler, Tool
     from hermes_nb.definitions import Format
     from hermes_nb.registry import Snapshot
@@ -60,7 +65,7 @@ class Session:
         registry: Registry | None = None,
         enabled_toolsets: Iterable[str] | None = None,
         disabled_toolsets: Iterable[str] | None = None,
-        backend: str = "local",
+        backend: str | Backend = "local",
         context_length: int | None = 200_000,
         config: Config | Mapping[str, Any] | str | Path | None = None,
         approver: Approver | None = None,
@@ -85,8 +90,8 @@ class Session:
         self._search_config: tuple[int, ToolSearchConfig | None] = (-1, None)
         self._calls = itertools.count(1)
         self.context_length = context_length
-        self.backend_name = backend
-        self.cwd = Path.cwd()
+        self.notices: deque[Event] = deque(maxlen=1000)
+        self._place = Place(backend, self.task_id)
         self.hooks = Hooks(hooks)
         self.journal = Journal.for_session(self.id)
         if approver is None:
@@ -106,18 +111,14 @@ class Session:
             cached = self._scope = (snapshot.toolsets, snapshot.aliases, Scope(enabled, disabled))
         return cached[2]
 
-    def resolve(self, name: str) -> Tool:
+    def resolve(self, name: str) -> Tool | None:
         """The tool of that name, if it is in scope: the only function that turns a name into a tool.
 
-        Raises:
-            UnknownToolError: It isn't, or doesn't exist: a session can't tell the two apart.
+        A tool outside the scope is None as one that doesn't exist: a session can't tell the two apart.
         """
         snapshot = self.registry.snapshot
         tool = snapshot.tools.get(name)
-        scope = self.scope(snapshot)
-        if tool is None or tool not in scope:
-            raise UnknownToolError(name, (known.name for known in snapshot.ordered if known in scope))
-        return tool
+        return tool if tool is not None and tool in self.scope(snapshot) else None
 
     def describe(self, name: str) -> dict[str, Any]:
         """A tool's definition in OpenAI's format.
@@ -179,6 +180,7 @@ class Session:
         timeout: float | None = None,
         user_task: str | None = None,
         tool_call_id: str | None = None,
+        on_output: OnOutput | None = None,
     ) -> ToolResult:
         """Call a tool, on the one guarded path.
 
@@ -188,11 +190,13 @@ class Session:
             timeout: Seconds; an async handler is cancelled then, a sync one is no longer waited for.
             user_task: Passed on to the handler.
             tool_call_id: The model's own id of this call, passed on to handler and hooks.
+            on_output: Called with ``stdout`` or ``stderr`` and a piece of text while a command runs. It gets what
+                the command printed as it is; take care where you show it.
 
         Returns:
             The result. A refusal or an error is a result too; this raises only when it is interrupted.
         """
-        call = dispatch.Call(self, name, args, self._next_id(), timeout, user_task, tool_call_id)
+        call = dispatch.Call(self, name, args, self._next_id(), timeout, user_task, tool_call_id, on_output)
         return dispatch.run(call)
 
     async def acall(
@@ -203,11 +207,12 @@ class Session:
         timeout: float | None = None,
         user_task: str | None = None,
         tool_call_id: str | None = None,
+        on_output: OnOutput | None = None,
     ) -> ToolResult:
         """The same as ``call`` without blocking the event loop; cancelling it cancels an async handler."""
         running: list[Future[Any]] = []
         call = dispatch.Call(
-            self, name, args, self._next_id(), timeout, user_task, tool_call_id, on_start=running.append
+            self, name, args, self._next_id(), timeout, user_task, tool_call_id, on_output, running.append
         )
         try:
             return await asyncio.to_thread(dispatch.run, call)
@@ -229,9 +234,8 @@ class Session:
         Raises:
             CallRefused: There is no such tool in scope.
         """
-        snapshot = self.registry.snapshot
-        tool = snapshot.tools.get(call.name)
-        if tool is not None and tool in self.scope(snapshot):
+        tool = self.resolve(call.name)
+        if tool is not None:
             return tool, call.written
         from hermes_nb.search.bridge import unwrap
 
@@ -255,12 +259,40 @@ class Session:
     # Where ----------------------------------------------------------------------------------------------------
 
     @property
+    def backend(self) -> Backend:
+        """Where commands run; opened with its first use.
+
+        Raises:
+            BackendUnavailable: It can't be opened here; the error says what to do.
+        """
+        return self._place.backend
+
+    @property
+    def backend_name(self) -> str:
+        """The backend's name, as it was given."""
+        return self._place.name
+
+    @property
+    def cwd(self) -> Path:
+        """The directory that the next command runs in."""
+        return Path(self._place.cwd)
+
+    @property
     def is_isolated(self) -> bool:
         """Whether commands run where they can't touch this machine."""
-        return False
+        return self._place.is_isolated
+
+    def use_backend(self, backend: str | Backend, **options: Any) -> None:
+        """Run what comes next on another backend; switching back finds the earlier one as it was left."""
+        self._place.use(backend, **options)
+
+    def notify(self, event: Event) -> None:
+        """Take the news of a background job; ``notices`` has them until they are read."""
+        self.notices.append(event)
 
     def close(self) -> None:
-        """Give back what the session holds; its journal stays."""
+        """Give back what the session holds, jobs and shells included; its journal stays."""
+        self._place.close()
         self.journal.close()
 
     def __enter__(self) -> Session:

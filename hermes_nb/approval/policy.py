@@ -56,7 +56,9 @@ class Policy:
         self._session_rules: frozenset[tuple[str, str]] = frozenset()
         self._asking = threading.RLock()  # one question at a time: two cards at once would be clicked at random
 
-    def decide(self, request: Request, assessment: Assessment, *, isolated: bool = False) -> Decision | None:
+    def decide(
+        self, request: Request, assessment: Assessment, *, isolated: Callable[[], bool] = lambda: False
+    ) -> Decision | None:
         """The decision on a call, or None where there was nothing to decide."""
         floor = tuple(finding for finding in assessment.findings if finding.verdict == "block")
         if floor:
@@ -112,10 +114,10 @@ class Policy:
         finding = Finding(f"config:{rule}", f"the rule {rule!r} of approval.ask", request.subject)
         return replace(request, findings=(*request.findings, finding))
 
-    def _without_asking(self, request: Request, *, isolated: bool) -> Decision | None:
+    def _without_asking(self, request: Request, *, isolated: Callable[[], bool]) -> Decision | None:
         if self.config.get("approval.mode") == "off":
             return Decision.once("approval.mode is off").by_whom("mode", request.findings)
-        if isolated and self.config.get("approval.skip_when_isolated"):
+        if self.config.get("approval.skip_when_isolated") and _holds(isolated):
             return Decision.once(f"{request.backend} is isolated").by_whom("isolation", request.findings)
         if self._is_remembered(request):
             return Decision.session("approved before").by_whom("remembered", request.findings)
@@ -142,7 +144,7 @@ class Policy:
             return Decision.deny("the judging model refused it").by_whom("model", request.findings)
         return None
 
-    def _by_approver(self, request: Request, *, isolated: bool) -> Decision:
+    def _by_approver(self, request: Request, *, isolated: Callable[[], bool]) -> Decision:
         if self.config.get("approval.mode") == "policy":
             reason = f"{_reasons(request)}; approval.mode is policy, so nobody is asked"
             return Decision.deny(reason).by_whom("mode", request.findings)
@@ -169,6 +171,14 @@ class Policy:
                 logger.warning("approved for this session only: %s", error)
                 return replace(decision, choice="session", reason=f"for this session only: {error}")
         return decision
+
+
+def _holds(condition: Callable[[], bool]) -> bool:
+    try:
+        return condition()
+    except Exception:
+        logger.exception("it can't be told whether the backend is isolated; it counts as not isolated")
+        return False
 
 
 def _asked(approver: Approver, request: Request) -> Decision:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from hermes_nb.session import Session
 
 _TOOLSET = "tool-search"
+_NAMES_SHOWN = 10
+_COMPARED_ONE_BY_ONE = 500  # names; more than that are asked of the index
 _ARGUMENTS = ("arguments", "args", "parameters", "input")
 _TEXTS = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
 
@@ -58,25 +60,26 @@ def unwrap(session: Session, call: Call) -> tuple[Tool, Any]:
 
 def _find(session: Session, name: str, call: Call | None = None) -> Tool:
     """The tool of a name in scope, also when it is written in another case or without its server's prefix."""
-    try:
-        return session.resolve(name)
-    except UnknownToolError as error:
-        meant = session.lookalikes().get(normal(name), frozenset())
-        if len(meant) == 1:
-            tool = session.resolve(next(iter(meant)))
-            if call is not None:
-                call.notes.append(f"{name!r} was taken for {tool.name!r}")
-            return tool
-        if meant:
-            raise CallRefused("unknown", f"Unknown tool: {name}. It could be {', '.join(sorted(meant))}") from error
-        raise CallRefused("unknown", _unknown(session, name)) from error
+    tool = session.resolve(name)
+    if tool is not None:
+        return tool
+    meant = session.lookalikes().get(normal(name), frozenset())
+    if len(meant) > 1:
+        raise CallRefused("unknown", f"Unknown tool: {name}. It could be {', '.join(sorted(meant)[:_NAMES_SHOWN])}")
+    tool = session.resolve(next(iter(meant))) if meant else None
+    if tool is None:
+        raise CallRefused("unknown", _unknown(session, name))
+    if call is not None:
+        call.notes.append(f"{name!r} was taken for {tool.name!r}")
+    return tool
 
 
 def _unknown(session: Session, name: str) -> str:
-    near = catalog(session).nearest(name)
-    if near:
-        return f"Unknown tool: {name}. Did you mean {', '.join(near)}?"
-    return str(UnknownToolError(name, (tool.name for tool in catalog(session).visible.tools)))
+    current = catalog(session)
+    if len(current.tools) > _COMPARED_ONE_BY_ONE:
+        near = current.nearest(name)
+        return f"Unknown tool: {name}" + (f". Did you mean {', '.join(near)}?" if near else "")
+    return str(UnknownToolError(name, (tool.name for tool in current.visible.tools)))
 
 
 def _read_tool_call(call: Call) -> tuple[str, Any]:

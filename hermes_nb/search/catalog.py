@@ -131,9 +131,9 @@ class SharedIndex:
         with self._lock:
             if self._index is None:
                 from hermes_nb.search.index import ToolIndex
-                from hermes_nb.search.semantic import installed_model
+                from hermes_nb.search.semantic import load_semantic_model, semantic_installed
 
-                self._index = ToolIndex(semantic=installed_model())
+                self._index = ToolIndex(semantic=load_semantic_model() if semantic_installed() else None)
             if tools is not self._tools:
                 self._index.remove(self._tools.keys() - tools.keys())
                 self._index.add(_documents(tool for name, tool in tools.items() if self._tools.get(name) is not tool))
