@@ -33,6 +33,13 @@ class Postings:
     scores: NDArray[np.float64]
     idf: float
 
+    def scores_at(self, slots: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Give the scores of some slots, 0 where the document does not hold the term."""
+        if not len(self.slots):
+            return np.zeros(len(slots))
+        at = np.minimum(np.searchsorted(self.slots, slots), len(self.slots) - 1)
+        return np.where(self.slots[at] == slots, self.scores[at], 0.0)
+
 
 class FieldedBM25(BM25Plus):  # type: ignore[misc]
     """rank-bm25's BM25+ with a bonus (delta) of 0, over several fields, changed in place.
@@ -40,7 +47,7 @@ class FieldedBM25(BM25Plus):  # type: ignore[misc]
     Each occurrence of a term counts with its field's weight, diluted by that field's length (BM25F); with one
     field of weight 1 the scores are those of rank-bm25. BM25+ is the variant whose idf is never negative and
     depends on nothing but the term's own frequency, so a change costs what it adds: a document appends to the
-    posting lists of its words, a removal marks a slot, and what is derived is made when a query asks for a term.
+    posting lists of its words, a removal marks a slot, and the rest is derived when a query asks for a term.
 
     Not safe for threads: the caller locks.
     """
@@ -64,6 +71,11 @@ class FieldedBM25(BM25Plus):  # type: ignore[misc]
     def slots(self) -> int:
         """How many slots there are, live or dead."""
         return len(self._alive)
+
+    @property
+    def alive(self) -> NDArray[np.bool_]:
+        """Which slots hold a document."""
+        return np.frombuffer(bytes(self._alive), dtype=np.bool_)
 
     def append(self, document: Sequence[Sequence[str]]) -> list[str]:
         """Add a document, given as the terms of each field, in a slot at the end; give its new terms."""
@@ -145,6 +157,6 @@ class FieldedBM25(BM25Plus):  # type: ignore[misc]
             b = np.array([field.b for field in self.fields])
             worth = np.zeros((self.slots, 1 << _FIELD_BITS))
             worth[:, :count] = weights / (1 - b + b * lengths / averages)
-            worth[np.frombuffer(bytes(self._alive), dtype=np.uint8) == 0] = 0
+            worth[~self.alive] = 0
             self._worth = worth.ravel()
         return self._worth

@@ -1,15 +1,16 @@
 """The search index of a catalog of tools: what is asked for in words goes in, the tools that fit come out."""
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hermes_nb.search.bm25f import Field, FieldedBM25
 from hermes_nb.search.document import FIELDS, Document, bare_name, document_words
 from hermes_nb.search.query import Concept, Vocabulary
+from hermes_nb.search.semantic import Embeddings
 from hermes_nb.search.spelling import Spelling
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT_FLOOR", "Document", "Scored", "ToolIndex"]
 
-DEFAULT_FLOOR = 0.0
-"""The share of what a query says that its best hits must cover; with less, nothing fits."""
+DEFAULT_FLOOR = 0.17
+"""How much of a query its hits must answer, or nothing fits; `benchmarks.retrieval` prints the curve."""
 
 _FIELDS = {
     "name": Field(4.0, b=0.5),
@@ -29,8 +30,14 @@ _FIELDS = {
     "parameter_names": Field(0.5, b=0.75),
     "parameter_texts": Field(0.5, b=0.75),
 }
-_EXACT = 0.15  # for the exact form of a word, on top of its stem: `lists` means the verb less often than `list`
+_EXACT = (
+    0.15  # for the exact form of a word, on top of its stem: `lists` means the verb less often than `list`
+)
+_MEANING = 0.5  # the share of the meaning in the score of a hybrid search, beside the words
+_MEANING_OF_FIT = 0.2  # and its share in whether anything fits
+_JUDGED = 5  # hits that say whether anything fits, however many are asked for
 _NAME_LIKENESS = 0.6
+_RARE_WORDS = 3  # as much as a query can ask for
 _SHORTEST_SUBSTRING = 2
 _WASTE = 64  # empty slots that are never worth a compaction
 
@@ -53,9 +60,11 @@ class ToolIndex:
     search holds it for about a millisecond.
     """
 
-    def __init__(self, documents: Iterable[Document] = (), *, semantic: "SemanticModel | None" = None) -> None:
+    def __init__(
+        self, documents: Iterable[Document] = (), *, semantic: "SemanticModel | None" = None
+    ) -> None:
         self._lock = threading.Lock()
-        self._semantic = semantic
+        self._embeddings = Embeddings(semantic) if semantic else None
         self._clear()
         self.add(documents)
 
@@ -89,17 +98,19 @@ class ToolIndex:
         Args:
             query: What is needed, in words; a tool's name does too.
             limit: How many tools to give at most.
-            floor: The share of the query, by the weight of its words, that one of the hits must cover; when
+            floor: How much of the query, by the weight of its words, one of the first hits must answer; when
                 none does, the answer is empty. 0 takes whatever matches at all.
         """
         if limit < 1:
             return []
         with self._lock:
             concepts = self._vocabulary.concepts(query)
-            found = self._best(self._lexical(concepts), limit)
-            if found and self._coverage(concepts, [self._slots[hit.name] for hit in found]) >= floor:
+            scores = self._lexical(concepts)
+            similar = self._embeddings.similarities(query, self._documents) if self._embeddings else None
+            found = self._best(scores if similar is None else self._blended(scores, similar), limit)
+            if found and self._fit(concepts, similar, found[:_JUDGED]) >= floor:
                 return found
-            return list(self._by_substring(query))[:limit]
+            return self._by_substring(query)[:limit]
 
     def nearest(self, name: str, limit: int = 3) -> list[str]:
         """Give names of tools that someone who wrote this name may have meant, the likest first.
@@ -116,6 +127,8 @@ class ToolIndex:
     def _clear(self) -> None:
         self._slots: dict[str, int] = {}
         self._documents: list[Document] = []  # by slot; stale where the slot is empty
+        if self._embeddings:
+            self._embeddings.clear()
         self._bm25 = FieldedBM25([_FIELDS[field] for field in FIELDS])
         self._vocabulary = Vocabulary()
         self._spelling = Spelling()
@@ -158,6 +171,13 @@ class ToolIndex:
                 scores[found.slots] += weight * found.scores
         return scores
 
+    def _blended(
+        self, lexical: "NDArray[np.float64]", similarities: "NDArray[np.float32]"
+    ) -> "NDArray[np.float64]":
+        """Add what words say and what meaning says, each as a share of its best."""
+        meaning = np.where(self._bm25.alive, np.maximum(similarities, 0), 0)
+        return (1 - _MEANING) * _share_of_best(lexical) + _MEANING * _share_of_best(meaning)
+
     def _best(self, scores: "NDArray[np.float64]", limit: int) -> list[Scored]:
         found = np.flatnonzero(scores)
         if len(found) > limit:
@@ -166,30 +186,41 @@ class ToolIndex:
         hits = [Scored(self._documents[slot].name, float(scores[slot])) for slot in found]
         return sorted(hits, key=lambda hit: (-hit.score, hit.name))[:limit]
 
-    def _coverage(self, concepts: Sequence[Concept], slots: Sequence[int]) -> float:
-        """Give the share of a query, by the idf of its words, that the best of some documents covers."""
-        at = np.array(slots)
-        covered = np.zeros(len(at))
-        total = 0.0
-        for concept in concepts:
-            share = np.zeros(len(at))
-            idf = None
-            for terms, weight in concept.meanings:
-                found = self._bm25.postings(terms)
-                idf = found.idf if idf is None else idf
-                share = np.maximum(share, weight * np.isin(at, found.slots))
-            idf = self._bm25.idf_of(0) if idf is None else idf
-            covered += idf * share
-            total += idf
-        return float(covered.max()) / total if total else 0.0
+    def _fit(
+        self, concepts: Sequence[Concept], similar: "NDArray[np.float32] | None", hits: Sequence[Scored]
+    ) -> float:
+        """Give how much of a query the best of its first hits answers, from 0 to 1.
 
-    def _by_substring(self, query: str) -> Iterator[Scored]:
-        """Find names that hold the query literally: the last resort for a part of a word."""
+        A word that a tool holds answers as much of its idf as its score is of the highest possible. What a
+        query can ask for is bounded: whoever describes a need at length names things, such as files and
+        people, that no tool knows, and a tool that answers to a few rare words does fit.
+        """
+        slots = np.array([self._slots[hit.name] for hit in hits])
+        answered = np.zeros(len(slots))
+        asked = 0.0
+        for concept in concepts:
+            found = [(self._bm25.postings(terms), weight) for terms, weight in concept.meanings]
+            idf = found[0][0].idf if found else self._bm25.idf_of(0)
+            strength = [weight * postings.scores_at(slots) / postings.idf for postings, weight in found]
+            answered += idf * np.max(strength, axis=0, initial=0)
+            asked += idf
+        bound = min(asked, _RARE_WORDS * self._bm25.idf_of(0)) * (self._bm25.k1 + 1)
+        fit = float(answered.max()) / bound if bound else 0.0
+        if similar is None:
+            return fit
+        return (1 - _MEANING_OF_FIT) * fit + _MEANING_OF_FIT * float(similar[slots].max())
+
+    def _by_substring(self, query: str) -> list[Scored]:
+        """Find names that hold the query literally: the last resort, for a part of a word."""
         letters = _letters(query)
-        if len(letters) >= _SHORTEST_SUBSTRING:
-            for name in sorted(self._slots):
-                if letters in _letters(name):
-                    yield Scored(name, 0.0)
+        if len(letters) < _SHORTEST_SUBSTRING:
+            return []
+        return [Scored(name, 0.0) for name in sorted(self._slots) if letters in _letters(name)]
+
+
+def _share_of_best(scores: "NDArray[np.floating[Any]]") -> "NDArray[np.floating[Any]]":
+    best = scores.max(initial=0)
+    return scores / best if best > 0 else scores
 
 
 def _letters(name: str) -> str:

@@ -2,18 +2,20 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from hermes_nb.search.spelling import Spelling
 from hermes_nb.search.synonyms import synonyms
 from hermes_nb.search.text import stem, words
 
-SYNONYM = 0.25
+RELATED = 0.25  # what a synonym, or a word written together or apart, is worth beside the word itself
 MISSPELLED = 0.8
 _LONGEST_PHRASE = 3
-_MIN_LIKENESS = 0.75
+_LIKENESS = 0.8  # of a word to the one it may be misspelled for
 _SHORTEST_TYPO = 4
-_MAX_WORDS = 200  # of a query: a person's need is said in fewer
+_SHORTEST_PART = 3
+_MAX_WORDS = 200  # of a query: a need is said in fewer
 
 Terms = tuple[str, ...]
 
@@ -69,18 +71,20 @@ class Vocabulary:
     def concepts(self, query: str) -> list[Concept]:
         """Read a query: one concept for each of its words, the forms of one word taken once."""
         first = {stem(word): word for word in reversed(words(query)[:_MAX_WORDS])}
+        said = list(reversed(first.values()))
         stems = list(reversed(first))
-        return [Concept(tuple(self._meanings(stems, i, first[root])), (first[root],)) for i, root in enumerate(stems)]
+        return [Concept(tuple(self._meanings(said, stems, i)), (word,)) for i, word in enumerate(said)]
 
-    def _meanings(self, stems: list[str], i: int, word: str) -> Iterator[Meaning]:
-        family = self._families.get(stems[i])
-        if family:
-            yield Meaning(family, 1.0)
+    def _meanings(self, said: list[str], stems: list[str], i: int) -> Iterator[Meaning]:
+        if stems[i] in self._families:
+            yield Meaning(self._families[stems[i]], 1.0)
+            related = self._stand_ins(stems, i)
         else:
-            yield from self._corrections(word)
-        for other in dict.fromkeys(self._stand_ins(stems, i)):
+            yield from self._corrections(said[i])
+            related = chain(self._stand_ins(stems, i), self._parts(said[i]))
+        for other in dict.fromkeys(chain(related, self._joined(said, i))):
             if other not in stems and other in self._families:
-                yield Meaning(self._families[other], SYNONYM)
+                yield Meaning(self._families[other], RELATED)
 
     def _stand_ins(self, stems: list[str], i: int) -> Iterator[str]:
         """Give what may stand for the word at i, or for the phrase that begins there."""
@@ -88,10 +92,23 @@ class Vocabulary:
             for other in self._synonyms.get(tuple(stems[i : i + length]), ()):
                 yield from other
 
+    def _joined(self, said: list[str], i: int) -> Iterator[str]:
+        """Give the word at i written together with the next: file system, filesystem."""
+        if i + 1 < len(said):
+            yield stem(said[i] + said[i + 1])
+
+    def _parts(self, word: str) -> Iterator[str]:
+        """Give the two words of the catalog that a word is made of, if it is: nodepool, node pool."""
+        for cut in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
+            parts = stem(word[:cut]), stem(word[cut:])
+            if all(part in self._families for part in parts):
+                yield from parts
+                return
+
     def _corrections(self, word: str) -> Iterator[Meaning]:
         if len(word) < _SHORTEST_TYPO:
             return
         self._spelling.add(self._unspelled)
         self._unspelled.clear()
-        for near, likeness in self._spelling.near(word, 1, likeness=_MIN_LIKENESS):
+        for near, likeness in self._spelling.near(word, 1, likeness=_LIKENESS):
             yield Meaning(self._families[stem(near)], MISSPELLED * likeness)
