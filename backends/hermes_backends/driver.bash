@@ -120,7 +120,7 @@ builtin kill -9 "$__h_g" "$__h_w" || :
 __h_sweep() {
     # Stop, then kill, all that the command started: what is in our session and younger than this guard,
     # the descendants of all that, and whatever carries the command's mark in its environment.
-    local - IFS=' ' LC_ALL=C round signal=STOP stat pid victims young me marked
+    local - IFS=' ' LC_ALL=C round signal=STOP stat pid victims me marked
     local -A doomed
     set +efux
     IFS= builtin read -r -N 4096 me </proc/$__h_g/stat
@@ -134,8 +134,11 @@ __h_sweep() {
             IFS= builtin read -r -N 4096 me 2>/dev/null <"$stat"
             builtin set -- ${me##*) }
             [ -n "$2" ] || continue
-            [ "$pid" = "$__h_s" ] || [ "$pid" = "$__h_w" ] || [ -n "${doomed[$pid]}" ] || [ -n "${doomed[$2]}" ] ||
-                { [ "$4" = "$session" ] && [ "${20}" -ge "$since" ]; } || continue
+            if [ "$pid" != "$__h_s" ] && [ "$pid" != "$__h_w" ] && [ -z "${doomed[$pid]}" ]; then
+                # Started in the same hundredth of a second: then the number tells who was first.
+                [ "${20}" -gt "$since" ] || { [ "${20}" = "$since" ] && [ "$pid" -gt "$__h_g" ]; } || continue
+                [ "$4" = "$session" ] || [ -n "${doomed[$2]}" ] || continue
+            fi
             doomed[$pid]=1
             case $1$signal in Z* | X* | TSTOP | tSTOP) ;; *) victims+=" $pid" ;; esac
         done

@@ -193,4 +193,6 @@ def _move(found: Path, target: Path) -> None:
         return
     if target.is_dir() and not target.is_symlink():
         shutil.rmtree(target)
+    else:
+        target.unlink(missing_ok=True)
     os.replace(found, target)

@@ -1,0 +1,226 @@
+"""Real servers for the tests: an sshd and a dockerd of our own, started once and ended with the session."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tarfile
+import time
+from pathlib import Path
+
+import pytest
+
+SBIN = "/usr/sbin:/sbin"
+
+
+def missing(what: str) -> None:
+    """A missing real part fails in CI, where it must not be missing, and skips elsewhere."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"{what}, and CI must have it")
+    pytest.skip(what)
+
+
+def find(program: str) -> str:
+    path = shutil.which(program, path=os.environ.get("PATH", "") + ":" + SBIN)
+    if path is None:
+        missing(f"{program} is not installed (tests/prepare.py installs it)")
+    return path
+
+
+def eventually(what, patience: float = 60.0) -> bool:
+    deadline = time.monotonic() + patience
+    while not what():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def as_root() -> None:
+    if os.geteuid() != 0:
+        missing("needs root")
+
+
+class Server:
+    """A daemon that a test can stop, kill and start again."""
+
+    def __init__(self, argv: list[str], ready, log: Path) -> None:
+        self._argv = argv
+        self._ready = ready
+        self._log = log
+        self.start()
+
+    def start(self) -> None:
+        with self._log.open("ab") as log:
+            self.process = subprocess.Popen(
+                self._argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
+        if not eventually(lambda: self._ready() or self.process.poll() is not None) or self.process.poll() is not None:
+            text = self._log.read_text(errors="replace")[-2000:]
+            self.end()
+            missing(f"{Path(self._argv[0]).name} does not start here: {text}")
+
+    def signal(self, number: int) -> None:
+        os.kill(self.process.pid, number)
+
+    def kill(self) -> None:
+        """Die at once, as if the power failed."""
+        self.process.kill()
+        self.process.wait(30)
+
+    def end(self) -> None:
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(30)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def answers(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+            return connection.recv(4) == b"SSH-"
+    except OSError:
+        return False
+
+
+class SSHServer(Server):
+    def __init__(self, folder: Path, port: int | None = None) -> None:
+        as_root()
+        self.folder = folder
+        self.port = port or free_port()
+        self.key = folder / "id"
+        self.known_hosts = folder / "known_hosts"
+        keygen = find("ssh-keygen")
+        for name in ("host", "id"):
+            subprocess.run([keygen, "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True)
+        self.trust()
+        Path("/run/sshd").mkdir(exist_ok=True)
+        settings = {
+            "Port": self.port,
+            "ListenAddress": "127.0.0.1",
+            "UsePAM": "no",
+            "StrictModes": "no",
+            "PermitRootLogin": "yes",
+            "HostKey": folder / "host",
+            "AuthorizedKeysFile": folder / "id.pub",
+            "PidFile": folder / "pid",
+        }
+        config = folder / "sshd_config"
+        config.write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
+        super().__init__([find("sshd"), "-D", "-e", "-f", str(config)], lambda: answers(self.port), folder / "log")
+
+    def trust(self) -> None:
+        kind, key, *_ = (self.folder / "host.pub").read_text().split()
+        self.known_hosts.write_text(f"[127.0.0.1]:{self.port} {kind} {key}\n")
+
+    @property
+    def target(self) -> str:
+        return f"ssh://root@127.0.0.1:{self.port}"
+
+    @property
+    def options(self) -> dict[str, str]:
+        return {"key_filename": str(self.key), "known_hosts": str(self.known_hosts), "agent": False, "config": "/dev/null"}
+
+    def sessions(self) -> list[int]:
+        """The processes that serve one connection each."""
+        found = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False)
+        return [int(pid) for pid in found.stdout.split()]
+
+    def cut(self) -> None:
+        """Kill the server and every connection, as a crash of the host would."""
+        for pid in self.sessions():
+            os.kill(pid, signal.SIGKILL)
+        self.kill()
+
+
+class DockerServer(Server):
+    image = "hermes-test:latest"
+
+    def __init__(self, folder: Path) -> None:
+        as_root()
+        self.folder = folder
+        self.url = f"unix://{folder}/docker.sock"
+        argv = [find("dockerd"), "-H", self.url, "--data-root", f"{folder}/data", "--exec-root", f"{folder}/exec"]
+        argv += ["--pidfile", f"{folder}/pid", "--bridge", "none", "--iptables=false", "--ip6tables=false"]
+        environment = os.environ.get("PATH", "")
+        os.environ["PATH"] = f"{environment}:{SBIN}"  # dockerd looks for its helpers there
+        try:
+            super().__init__(argv, self.ping, folder / "log")
+        finally:
+            os.environ["PATH"] = environment
+        self.import_image(self.image, "bash")
+        self.import_image("hermes-bare:latest")
+
+    def client(self):
+        import docker
+
+        return docker.DockerClient(base_url=self.url, timeout=30)
+
+    def ping(self) -> bool:
+        from docker.errors import DockerException
+
+        try:
+            client = self.client()
+        except DockerException:
+            return False
+        try:
+            return client.ping()
+        except (DockerException, OSError):
+            return False
+        finally:
+            client.close()
+
+    def import_image(self, name: str, *extra: str) -> None:
+        archive = build_root(self.folder, *extra)
+        client = self.client()
+        repository, _, tag = name.partition(":")
+        client.api.import_image_from_file(str(archive), repository=repository, tag=tag)
+        client.close()
+
+    def end(self) -> None:
+        super().end()
+        subprocess.run(["umount", "-l", f"{self.folder}/data"], check=False, capture_output=True)
+
+
+def build_root(folder: Path, *extra: str) -> Path:
+    """A small root file system from Debian's static busybox and bash."""
+    busybox, bash = find("busybox"), find("bash-static")
+    root = folder / f"root-{'-'.join(extra) or 'bare'}"
+    for name in ("bin", "etc", "root", "tmp", "usr", "proc", "dev"):
+        (root / name).mkdir(parents=True, exist_ok=True)
+    shutil.copy(busybox, root / "bin/busybox")
+    for applet in subprocess.run([busybox, "--list"], capture_output=True, text=True, check=True).stdout.split():
+        if not (root / "bin" / applet).exists():
+            (root / "bin" / applet).symlink_to("busybox")
+    if "bash" in extra:
+        shutil.copy(bash, root / "bin/bash")
+    (root / "etc/passwd").write_text("root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534::/tmp:/bin/sh\n")
+    archive = folder / f"{root.name}.tar"
+    with tarfile.open(archive, "w") as tar:
+        tar.add(root, arcname=".")
+    return archive
+
+
+@pytest.fixture(scope="session")
+def sshd(tmp_path_factory):
+    server = SSHServer(tmp_path_factory.mktemp("sshd"))
+    yield server
+    server.end()
+
+
+@pytest.fixture(scope="session")
+def dockerd(tmp_path_factory):
+    server = DockerServer(tmp_path_factory.mktemp("dockerd"))
+    yield server
+    server.end()

@@ -1,0 +1,16 @@
+import pytest
+
+from hermes_backends import open_backend
+from hermes_backends.contract import BackendContract
+
+
+class TestDocker(BackendContract):
+    huge = 256 << 20
+
+    @pytest.fixture(scope="class", autouse=True)
+    @classmethod
+    def daemon(cls, dockerd):
+        cls.server = dockerd
+
+    def open(self, **options):
+        return open_backend(f"docker://{self.server.image}", base_url=self.server.url, **options)

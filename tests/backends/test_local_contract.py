@@ -1,0 +1,7 @@
+from hermes_backends import open_backend
+from hermes_backends.contract import BackendContract
+
+
+class TestLocal(BackendContract):
+    def open(self, **options):
+        return open_backend("local", **options)
