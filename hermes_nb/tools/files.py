@@ -52,7 +52,7 @@ def read_file(path: str, context: Context, offset: int = 1, limit: int = 500) ->
     """
     offset, limit = max(offset, 1), min(max(limit, 1), 2000)
     size, ends, sample, lines = remote.read_lines(context, path, offset, limit)
-    if b"\0" in sample:
+    if _is_binary(sample):
         kind = next((kind for magic, kind in _BINARY_FORMATS.items() if sample.startswith(magic)), "binary data")
         raise ToolError(f"{path} is {kind} ({size:,} bytes), not text; use terminal to look inside")
     shown = lines.decode("utf-8", "replace").split("\n")
@@ -66,6 +66,14 @@ def read_file(path: str, context: Context, offset: int = 1, limit: int = 500) ->
     if offset + len(shown) - 1 < total:
         result["next_offset"] = offset + len(shown)
     return result
+
+
+def _is_binary(sample: bytes) -> bool:
+    """Whether this is no text: a NUL, or bytes that are neither UTF-8 nor mostly printable in any 8-bit encoding."""
+    if b"\0" in sample:
+        return True
+    control = sum(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in sample)
+    return control * 10 > len(sample)
 
 
 def _cut(line: str) -> str:

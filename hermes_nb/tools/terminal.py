@@ -31,7 +31,7 @@ class CommandResult:
     def error(self) -> str:
         """Why the outcome is unknown or the command was stopped; empty when it ran to its end."""
         if self.result.timed_out:
-            return f"timed out after {self.result.duration:.0f} s and was killed, with everything it started"
+            return f"timed out after {self.result.duration:.1f} s and was killed, with everything it started"
         return self.result.error
 
     @property
