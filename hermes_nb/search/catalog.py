@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 DESCRIPTION_CAP = 300
 _PARAMETERS_SHOWN = 8
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list", "object": "dict"}
-_MARKUP = re.compile(r"<[^<>]{0,200}>|```\w*|!?\[([^\]]*)\]\([^)]*\)")
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+_MARKUP = re.compile(r"<[^<>]{0,200}>|```\w*|!?\[([^\[\]]*)\]\([^)]*\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +166,16 @@ def _hit(tool: Tool, score: float) -> Hit:
 
 def plain(text: str, cap: int = DESCRIPTION_CAP) -> str:
     """A server's text as data: one line, capped, without markup, control and invisible characters."""
-    unmarked = _MARKUP.sub(lambda match: match[1] or " ", html.unescape(text[: cap * 8]))
-    shown = "".join(" " if char.isspace() else char for char in unmarked if char.isspace() or _is_visible(char))
+    uncoloured = _ESCAPES.sub("", html.unescape(text[: cap * 8]))
+    shown = "".join(" " if char.isspace() else char for char in uncoloured if char.isspace() or _is_visible(char))
+    while (unmarked := _MARKUP.sub(_inner_text, shown)) != shown:  # removing a tag can make a new one
+        shown = unmarked
     flat = " ".join(shown.split())
     return flat if len(flat) <= cap else f"{flat[: cap - 1].rstrip()}…"
+
+
+def _inner_text(match: re.Match[str]) -> str:
+    return match[1] or " "
 
 
 def _is_visible(char: str) -> bool:

@@ -30,9 +30,7 @@ _FIELDS = {
     "parameter_names": Field(0.5, b=0.75),
     "parameter_texts": Field(0.5, b=0.75),
 }
-_EXACT = (
-    0.15  # for the exact form of a word, on top of its stem: `lists` means the verb less often than `list`
-)
+_EXACT = 0.15  # for the exact form of a word, on top of its stem: `lists` means the verb less often than `list`
 _MEANING = 0.5  # the share of the meaning in the score of a hybrid search, beside the words
 _MEANING_OF_FIT = 0.2  # and its share in whether anything fits
 _JUDGED = 5  # hits that say whether anything fits, however many are asked for
@@ -60,9 +58,7 @@ class ToolIndex:
     search holds it for about a millisecond.
     """
 
-    def __init__(
-        self, documents: Iterable[Document] = (), *, semantic: "SemanticModel | None" = None
-    ) -> None:
+    def __init__(self, documents: Iterable[Document] = (), *, semantic: "SemanticModel | None" = None) -> None:
         self._lock = threading.Lock()
         self._embeddings = Embeddings(semantic) if semantic else None
         self._clear()
@@ -171,9 +167,7 @@ class ToolIndex:
                 scores[found.slots] += weight * found.scores
         return scores
 
-    def _blended(
-        self, lexical: "NDArray[np.float64]", similarities: "NDArray[np.float32]"
-    ) -> "NDArray[np.float64]":
+    def _blended(self, lexical: "NDArray[np.float64]", similarities: "NDArray[np.float32]") -> "NDArray[np.float64]":
         """Add what words say and what meaning says, each as a share of its best."""
         meaning = np.where(self._bm25.alive, np.maximum(similarities, 0), 0)
         return (1 - _MEANING) * _share_of_best(lexical) + _MEANING * _share_of_best(meaning)
@@ -186,9 +180,7 @@ class ToolIndex:
         hits = [Scored(self._documents[slot].name, float(scores[slot])) for slot in found]
         return sorted(hits, key=lambda hit: (-hit.score, hit.name))[:limit]
 
-    def _fit(
-        self, concepts: Sequence[Concept], similar: "NDArray[np.float32] | None", hits: Sequence[Scored]
-    ) -> float:
+    def _fit(self, concepts: Sequence[Concept], similar: "NDArray[np.float32] | None", hits: Sequence[Scored]) -> float:
         """Give how much of a query the best of its first hits answers, from 0 to 1.
 
         A word that a tool holds answers as much of its idf as its score is of the highest possible. What a

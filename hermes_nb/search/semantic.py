@@ -48,9 +48,7 @@ class StaticModel:
         """Give one vector of length 1 for each text, as rows; zeros for a text without tokens."""
         out = np.zeros((len(texts), self._vectors.shape[1]), dtype=np.float32)
         for start in range(0, len(texts), _BATCH):
-            batch = self._tokenizer.encode_batch(
-                list(texts[start : start + _BATCH]), add_special_tokens=False
-            )
+            batch = self._tokenizer.encode_batch(list(texts[start : start + _BATCH]), add_special_tokens=False)
             for row, encoding in enumerate(batch, start):
                 if encoding.ids:
                     out[row] = self._vectors[encoding.ids].sum(axis=0)
@@ -152,9 +150,7 @@ def _token_vectors(tensors: "dict[str, NDArray[np.float32]]") -> "NDArray[np.flo
 
 
 def _wordllama() -> Path:
-    spec = importlib.util.find_spec(
-        "wordllama"
-    )  # its files are enough: importing it would load an HTTP client
+    spec = importlib.util.find_spec("wordllama")  # its files are enough: importing it would load an HTTP client
     if spec is None or not spec.submodule_search_locations:
         raise _not_installed()
     return Path(spec.submodule_search_locations[0])

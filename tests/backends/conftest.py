@@ -130,7 +130,12 @@ class SSHServer(Server):
 
     @property
     def options(self) -> dict[str, str]:
-        return {"key_filename": str(self.key), "known_hosts": str(self.known_hosts), "agent": False, "config": "/dev/null"}
+        return {
+            "key_filename": str(self.key),
+            "known_hosts": str(self.known_hosts),
+            "agent": False,
+            "config": "/dev/null",
+        }
 
     def sessions(self) -> list[int]:
         """The processes that serve one connection each."""
