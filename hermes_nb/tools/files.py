@@ -157,17 +157,23 @@ def search_files(
 
 def _find_script(pattern: str) -> str:
     name = shlex.quote(pattern if any(char in pattern for char in "*?[") else f"*{pattern}*")
-    listing = f'rg --files --no-messages --sort path --glob {name} -- "$p"'
-    fallback = f'find "$p" -name .git -prune -o -type f -name {name} -print 2>/dev/null | sort'
-    return f"if command -v rg >/dev/null 2>&1; then {listing}; else {fallback}; fi"
+    return _with_ripgrep(
+        f'rg --files --no-messages --sort path --glob {name} -- "$p"',
+        f'find "$p" -name .git -prune -o -type f -name {name} -print 2>/dev/null | sort',
+    )
 
 
 def _grep_script(pattern: str, file_glob: str | None, context_lines: int) -> str:
     quoted = shlex.quote(pattern)
-    around = f"-C {min(max(context_lines, 0), 20)}" if context_lines else ""
+    around = f"-C {min(max(context_lines, 0), 20)}"
     glob = shlex.quote(file_glob) if file_glob else ""
-    ripgrep = (
-        f"rg -n --no-heading --with-filename --color never --sort path {around} {f'--glob {glob}' if glob else ''}"
+    files = f'find "$p" -name .git -prune -o -type f {f"-name {glob}" if glob else ""} -print0 | sort -z'
+    return _with_ripgrep(
+        f"rg -n --no-heading --with-filename --color never --sort path {around} {f'--glob {glob}' if glob else ''} "
+        f'-e {quoted} -- "$p"',
+        f"{files} | xargs -0 grep -nIHE {around} -e {quoted} -- /dev/null",
     )
-    grep = f"grep -rnIHE --exclude-dir=.git {around} {f'--include={glob}' if glob else ''}"
-    return f'if command -v rg >/dev/null 2>&1; then {ripgrep} -e {quoted} -- "$p"; else {grep} -e {quoted} -- "$p"; fi'
+
+
+def _with_ripgrep(script: str, fallback: str) -> str:
+    return f"if command -v rg >/dev/null 2>&1; then {script}; else {fallback}; fi"
