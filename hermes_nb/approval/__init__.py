@@ -1,1 +1,28 @@
-"""Approval: what is dangerous about a call, who decides, and what is remembered."""
+"""Approval: what a call would do, and who decides whether it may."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .assessment import Assessment, Finding, Verdict
+
+if TYPE_CHECKING:
+    from .judge import DANGEROUS_PATTERNS, assess, detect_dangerous_command
+
+__all__ = [
+    "DANGEROUS_PATTERNS",
+    "Assessment",
+    "Finding",
+    "Verdict",
+    "assess",
+    "detect_dangerous_command",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Load the parser and the rules when they are first asked for."""
+    if name in ("assess", "detect_dangerous_command", "DANGEROUS_PATTERNS"):
+        from . import judge as module
+
+        return getattr(module, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,69 @@
+"""From a command to its assessment: read it, hold every rule against every part, gather what was found."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from . import lookalikes
+from .assessment import Assessment, Finding
+from .rules import matching
+from .shell import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .assessment import Verdict
+    from .shell import Script
+
+#: The user's own additions: (regular expression, description). They are looked for in the text as it stands.
+DANGEROUS_PATTERNS: list[tuple[str, str]] = []
+
+#: What may be wrong with a script as a whole: kind -> (verdict, description)
+_PROBLEMS: dict[str, tuple[Verdict, str]] = {
+    "unparsable": ("ask", "cannot be read as a shell command, so what it would do is not known"),
+    "too-deep": ("ask", "is nested too deeply to be understood"),
+    "too-intricate": ("ask", "is too intricate to be understood in reasonable time"),
+    "fork-bomb": ("block", "starts copies of itself until the machine stands still"),
+    "process-storm": ("ask", "starts processes in an endless loop"),
+}
+
+
+def assess(command: str, *, cwd: str | None = None) -> Assessment:
+    """Say what a shell command would do that a person should know of.
+
+    Args:
+        command: The command line or script, as the shell would get it.
+        cwd: The working directory, if it is known: relative paths are then judged by where they lead.
+    """
+    plain = lookalikes.plain(command)
+    findings = list(_findings(read(plain, cwd)))
+    if plain != command and findings:
+        findings.append(Finding("look-alike", "hides what it does behind characters that look like others", command[:300]))
+    findings.extend(_user_findings(command))
+    return Assessment(tuple(dict.fromkeys(findings)))
+
+
+def _findings(script: Script) -> Iterator[Finding]:
+    for problem in script.problems:
+        verdict, description = _PROBLEMS[problem.kind]
+        yield Finding(problem.kind, description, problem.text, verdict)
+    for command in script.commands:
+        for rule in matching(command):
+            yield Finding(rule.key, rule.description, command.text, rule.verdict)
+
+
+def _user_findings(command: str) -> Iterator[Finding]:
+    for pattern, description in DANGEROUS_PATTERNS:
+        match = re.search(pattern, command, re.IGNORECASE | re.DOTALL)
+        if match:
+            yield Finding(f"pattern:{pattern}", description, match[0][:300])
+
+
+def detect_dangerous_command(command: str) -> tuple[bool, str | None, str | None]:
+    """Say whether a command is dangerous: ``(is_dangerous, rule_key, description)`` of its worst finding."""
+    assessment = assess(command)
+    for finding in assessment.findings:
+        if finding.verdict == assessment.verdict:
+            return True, finding.rule, finding.description
+    return False, None, None

@@ -1,0 +1,588 @@
+"""A command read as a shell would: the simple commands it would run, with what flows between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from . import paths
+from .commands import UNKNOWN, Code, Command, Redirect, Stream, Word
+from .flow import is_download, output
+from .interpreters import code_of
+from .syntax import TooIntricateError, parse
+from .words import expand, run_substitutions
+from .wrappers import Inner, inner_commands
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tree_sitter import Node
+
+#: How deep statements, substitutions and ``bash -c`` may nest before the reading gives up.
+MOST_DEPTH = 60
+#: How many sources of a stream are remembered, in a long pipeline.
+MOST_SOURCES = 64
+
+_SPECIAL_VARIABLES = {
+    "HOME": ["~"], "IFS": [" "], "SHELL": ["/bin/bash"], "BASH": ["/bin/bash"], "0": ["bash"], "TMPDIR": ["/tmp"],  # noqa: S108
+    "$": ["4242"], "!": ["4242"], "?": ["0"], "#": ["1"], "RANDOM": ["7"], "PYTHON": ["python"], "EDITOR": ["vi"],
+    "CC": ["cc"], "CXX": ["c++"], "MAKE": ["make"], "PAGER": ["less"], "PIP": ["pip"],
+}  # fmt: skip
+_WORD_KINDS = frozenset(
+    ("string", "raw_string", "concatenation", "simple_expansion", "expansion", "word", "number", "test_command",
+     "arithmetic_expansion", "ansi_c_string", "binary_expression", "unary_expression", "subscript", "regex")
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that kept the reading from being complete, or that lies in the script's structure."""
+
+    kind: str
+    text: str
+
+
+@dataclass(slots=True)
+class Script:
+    """What was read: every simple command in order, and what stood in the way."""
+
+    commands: list[Command] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def read(text: str, cwd: str | None = None) -> Script:
+    """Read a command line or a script into the simple commands it would run."""
+    reader = _Reader(text, cwd)
+    reader.read(text)
+    reader.read_functions()
+    return reader.script
+
+
+@dataclass(slots=True)
+class _Function:
+    node: Node
+    source: bytes
+    arguments: list[list[str]] = field(default_factory=list)
+
+
+class _Reader:
+    def __init__(self, text: str, cwd: str | None) -> None:
+        self.script = Script()
+        self.cwd = paths.normalise(cwd) if cwd else None
+        self._whole = text
+        self._shown = ""
+        self._bytes = b""
+        self._depth = 0
+        self._left = 8 * len(text) + 50_000
+        self._variables: dict[str, list[str]] = {}
+        self._origins: dict[str, tuple[Command, ...]] = {}
+        self._many: set[str] = set()
+        self._separators = ""
+        self._functions: dict[str, _Function] = {}
+        self._unread: list[_Function] = []
+        self._files: dict[str, Stream] = {}
+
+    # -- what words ask of their surroundings ---------------------------------------------------
+
+    def source(self, node: Node) -> str:
+        return self._bytes[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def lookup(self, name: str) -> list[str] | None:
+        values = self._variables.get(name)
+        if values is None:
+            if name == "PWD":
+                return [self.cwd or "."]
+            return _SPECIAL_VARIABLES.get(name)
+        if self._separators:
+            table = str.maketrans(dict.fromkeys(self._separators, " "))
+            return [value.translate(table) for value in values]
+        return values
+
+    def origins(self, name: str) -> tuple[Command, ...]:
+        return self._origins.get(name, ())
+
+    def is_many(self, name: str) -> bool:
+        return name in self._many
+
+    def run(self, node: Node) -> Stream:
+        start, cwd = len(self.script.commands), self.cwd
+        for child in node.named_children:
+            self._walk(child, None, ())
+        self.cwd = cwd
+        commands = self.script.commands[start:]
+        if len(commands) == 0 and node.named_child_count == 1 and node.named_children[0].type == "redirected_statement":
+            return Stream(None)
+        return output(commands)
+
+    # -- texts and statements -------------------------------------------------------------------
+
+    def read(self, text: str, stdin: Stream | None = None) -> None:
+        self._left -= len(text)
+        if self._left < 0 or self._depth > MOST_DEPTH:
+            self._problem("too-deep", text)
+            return
+        outer = self._bytes
+        self._bytes = text.encode("utf-8", "replace")
+        try:
+            # The grammar does not know "<>"; for what it does to a file it is a ">".
+            root = parse(self._bytes.replace(b"<>", b"> ")) if b"<>" in self._bytes else parse(self._bytes)
+            if root.has_error:
+                self._problem("unparsable", text)
+            self._walk(root, stdin, ())
+        except TooIntricateError:
+            self._problem("too-intricate", text)
+        finally:
+            self._bytes = outer
+
+    def read_functions(self) -> None:
+        """Read the bodies of functions, with the arguments of all their calls."""
+        while self._unread:
+            function = self._unread.pop()
+            self._bytes = function.source
+            saved = {name: self._variables.get(name) for name in ("1", "2", "3", "4", "@", "*")}
+            self._bind(function.arguments)
+            self._walk(function.node, None, ())
+            for name, values in saved.items():
+                if values is None:
+                    self._variables.pop(name, None)
+                else:
+                    self._variables[name] = values
+
+    def _bind(self, calls: list[list[str]]) -> None:
+        for position in range(4):
+            values = list(dict.fromkeys(call[position] for call in calls if len(call) > position))
+            if values:
+                self._variables[str(position + 1)] = _worst_first(values)
+        everything = list(dict.fromkeys(text for call in calls for text in call))
+        if everything:
+            self._variables["@"] = self._variables["*"] = _worst_first(everything)
+
+    def _problem(self, kind: str, text: str) -> None:
+        shown = text if text in self._whole else self._shown or self._whole
+        self.script.problems.append(Problem(kind, _clip(shown)))
+
+    def _walk(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
+        self._depth += 1
+        if self._depth > MOST_DEPTH:
+            self._problem("too-deep", self.source(node))
+        else:
+            kind = node.type
+            method = _WALKERS.get(kind)
+            if method:
+                method(self, node, stdin, redirects)
+            elif kind in _WORD_KINDS:
+                run_substitutions(node, self)
+            else:
+                self._walk_children(node, stdin, redirects)
+        self._depth -= 1
+
+    def _walk_children(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
+        start = len(self.script.commands)
+        for child in node.children:
+            if child.is_named:
+                start = len(self.script.commands)
+                self._walk(child, stdin, redirects)
+            elif child.type == "&":
+                for command in self.script.commands[start:]:
+                    command.background = True
+
+    def _walk_subshell(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
+        cwd = self.cwd
+        self._walk_children(node, stdin, redirects)
+        self.cwd = cwd
+
+    def _walk_pipeline(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
+        self._walk_stages(_flat(node), stdin, redirects, None)
+
+    def _walk_stages(
+        self, stages: list[Node], stdin: Stream | None, redirects: tuple[Redirect, ...], given: Stream | None
+    ) -> None:
+        """Walk a pipeline: each stage reads what the one before it prints; redirections are the last one's."""
+        stream = stdin
+        for number, stage in enumerate(stages, 1):
+            start = len(self.script.commands)
+            last = number == len(stages)
+            self._walk(stage, (given or stream) if last else stream, redirects if last else ())
+            made = output(self.script.commands[start:])
+            earlier = stream.sources if stream else ()
+            stream = Stream(made.text, (earlier + made.sources)[-MOST_SOURCES:])
+
+    def _walk_list(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
+        for statement in _flat(node):
+            self._walk(statement, stdin, redirects)
+
+    def _walk_redirected(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
+        body: list[Node] = []
+        afterwards: list[Node] = []
+        given: Stream | None = None
+        for child in node.children:
+            if child.type == "file_redirect":
+                redirects = (*redirects, *self._file_redirect(child))
+            elif child.type == "heredoc_redirect":
+                given = self._heredoc(child)
+                for part in child.named_children:
+                    if part.type == "file_redirect":
+                        redirects = (*redirects, *self._file_redirect(part))
+                    elif not part.type.startswith(("heredoc", "file_descriptor")):
+                        afterwards.append(part)
+            elif child.type == "herestring_redirect":
+                given = self._herestring(child)
+            elif child.is_named:
+                body.append(child)
+        start = len(self.script.commands)
+        for statement in body:
+            self._walk_body(statement, stdin, given, redirects)
+        if not body:
+            self._emit(Command([], self._text(node), redirects=list(redirects), stdin=given or stdin, cwd=self.cwd))
+        for statement in afterwards:
+            piped = statement.type == "pipeline" and statement.child_count and statement.children[0].type in ("|", "|&")
+            if piped:
+                made = output(self.script.commands[start:])
+                stream = Stream(made.text, made.sources[-MOST_SOURCES:])
+                self._walk_stages(_flat(statement), stream, (), None)
+            elif statement.type in ("word", "string", "raw_string", "concatenation", "simple_expansion", "expansion"):
+                self._late_arguments(start, statement)
+            else:
+                self._walk(statement, None, ())
+
+    def _walk_body(
+        self, node: Node, stdin: Stream | None, given: Stream | None, redirects: tuple[Redirect, ...]
+    ) -> None:
+        """Walk what a redirection is attached to: the grammar hangs it on the whole list, the shell on the last."""
+        if node.type == "pipeline":
+            self._walk_stages(_flat(node), stdin, redirects, given)
+        elif node.type == "list":
+            *before, last = _flat(node)
+            for statement in before:
+                self._walk(statement, stdin, ())
+            self._walk_body(last, stdin, given, redirects)
+        else:
+            self._walk(node, given or stdin, redirects)
+
+    def _late_arguments(self, start: int, node: Node) -> None:
+        """``cat <<EOF -n``: words after the here document's name belong to the command before it."""
+        for command in self.script.commands[start : start + 1]:
+            command.words.extend(expand(node, self))
+
+    def _file_redirect(self, node: Node) -> list[Redirect]:
+        operator, made = "", []
+        for child in node.children:
+            if child.type == "file_descriptor":
+                continue
+            if not child.is_named and not operator:
+                operator = child.type
+            elif child.is_named:
+                made.extend(Redirect(operator, word) for word in expand(child, self)[:4])
+        if operator in (">&", "<&"):
+            return [one for one in made if not one.target.text.rstrip("-").isdigit() and one.target.text != "-"]
+        return made
+
+    def _heredoc(self, node: Node) -> Stream:
+        for child in node.children:
+            if child.type == "heredoc_body":
+                run_substitutions(child, self)
+                return Stream(self.source(child))
+        return Stream("")
+
+    def _herestring(self, node: Node) -> Stream:
+        words = [word for child in node.named_children if child.type != "file_descriptor" for word in expand(child, self)]
+        sources = tuple(source for word in words for source in word.sources)
+        text = " ".join(word.text for word in words)
+        return Stream(None if text.strip() == UNKNOWN else text + "\n", sources)
+
+    # -- commands -------------------------------------------------------------------------------
+
+    def _text(self, node: Node) -> str:
+        text = self.source(node)
+        return _clip(text if not self._shown or text in self._whole else self._shown)
+
+    def _walk_command(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
+        words: list[Word] = []
+        environment: dict[str, Word] = {}
+        names: list[str] = []
+        for child in node.children:
+            kind = child.type
+            if kind == "variable_assignment":
+                self._assign(child, environment, lasting=False)
+            elif kind == "file_redirect":
+                redirects = (*redirects, *self._file_redirect(child))
+            elif kind == "herestring_redirect":
+                stdin = self._herestring(child)
+            elif kind == "heredoc_redirect":
+                stdin = self._heredoc(child)
+            elif kind == "command_name":
+                named = child.children[0] if child.children else child
+                values = self.lookup(self.source(named)[1:]) if named.type == "simple_expansion" else None
+                if values and len(values) > 1:
+                    names = values[:16]
+                words.extend(expand(named, self))
+            elif kind == "$":
+                continue
+            else:
+                words.extend(expand(child, self))
+        text = self._text(node)
+        variants = [[Word(part) for part in name.split()] + words[len(names) :] for name in names] or [words]
+        for variant in variants:
+            self._emit(
+                Command(variant, text, dict(environment), list(redirects), stdin, cwd=self.cwd),
+            )
+
+    def _emit(self, command: Command) -> None:
+        """Record a command, and everything that it would have run by others."""
+        start = len(self.script.commands)
+        self.script.commands.append(command)
+        self._depth += 1
+        if self._depth > MOST_DEPTH:
+            self._problem("too-deep", command.text)
+        elif command.words:
+            self._understand(command)
+        self._depth -= 1
+        self._note_written_files(command, start)
+
+    def _understand(self, command: Command) -> None:
+        name = command.name
+        if name in ("cd", "pushd", "chdir"):
+            target = command.operands[0] if command.operands else Word("~")
+            self.cwd = None if target.unknown or target.text == "-" else command.path(target)
+        elif name == "read" or name in ("mapfile", "readarray"):
+            for word in command.operands:
+                self._variables[word.text] = [UNKNOWN]
+                self._many.add(word.text)
+        elif name == "printf" and command.texts[:1] == ["-v"] and len(command.texts) > 2:
+            printed = output([Command([command.words[0], *command.words[3:]], command.text)])
+            self._variables[command.texts[1]] = [printed.text if printed.text is not None else UNKNOWN]
+        elif name == "set" and "--" in command.texts:
+            self._bind([command.texts[command.texts.index("--") + 1 :]])
+        if name in self._functions:
+            self._functions[name].arguments.append(command.texts)
+            return
+        command.code = code = code_of(command, self._files)
+        for inner in inner_commands(command):
+            command.wraps = True
+            if inner.is_text:
+                self._read_inner_text(command, inner)
+            elif inner.words:
+                self._emit(
+                    Command(
+                        inner.words, command.text, command.environment, command.redirects, command.stdin,
+                        (*command.via, name), None if inner.elsewhere else command.cwd, background=command.background,
+                    )  # fmt: skip
+                )
+        if code and code.language == "shell" and code.stream.text is not None:
+            command.wraps = True
+            self._read_shown(command, code.stream.text, None)
+        elif name == "ssh" and not command.wraps and command.stdin and command.stdin.text is not None:
+            self._read_shown(command, command.stdin.text, None)
+
+    def _read_inner_text(self, command: Command, inner: Inner) -> None:
+        text = " ".join(word.text for word in inner.words)
+        sources = tuple(source for word in inner.words for source in word.sources)
+        if text.strip() == UNKNOWN:
+            command.code = Code("shell", Stream(None, sources))
+            return
+        if sources:
+            command.code = Code("shell", Stream(text, sources))
+        if inner.positional:
+            self._bind([[word.text for word in inner.positional[1:]]])
+        cwd = self.cwd
+        self.cwd = None if inner.elsewhere else cwd
+        self._read_shown(command, text, command.stdin)
+        self.cwd = cwd
+
+    def _read_shown(self, command: Command, text: str, stdin: Stream | None) -> None:
+        start, outer = len(self.script.commands), self._shown
+        self._shown = outer or command.text
+        self.read(text, stdin)
+        self._shown = outer
+        for inner in self.script.commands[start:]:
+            inner.via = (*command.via, command.name, *inner.via)
+
+    def _note_written_files(self, command: Command, start: int) -> None:
+        for redirect in command.redirects:
+            if redirect.writes and not redirect.target.unknown:
+                path = command.path(redirect.target)
+                made = self._printed_ignoring_redirects(self.script.commands[start:])
+                earlier = self._files.get(path) if ">>" in redirect.operator else None
+                if earlier and earlier.text is not None and made.text is not None:
+                    made = Stream(earlier.text + made.text, earlier.sources + made.sources)
+                self._files[path] = made
+        if not command.words:
+            return
+        if command.name == "tee":
+            for word in command.operands:
+                self._files[command.path(word)] = command.stdin or Stream(None)
+        elif command.name in ("cp", "mv") and len(command.operands) == 2:
+            moved = self._files.get(command.path(command.operands[0]))
+            if moved:
+                self._files[command.path(command.operands[1])] = moved
+        elif is_download(command) and not command.wraps:
+            for saved in _saved_names(command):
+                self._files[paths.normalise(saved, command.cwd)] = Stream(None, (command,))
+        elif command.name in ("base64", "openssl", "gpg", "xxd"):
+            for value in command.values("-o", "--output", "-out"):
+                self._files[command.path(value)] = Stream(None, (command,))
+
+    @staticmethod
+    def _printed_ignoring_redirects(commands: list[Command]) -> Stream:
+        saved = [(command, command.redirects) for command in commands]
+        for command in commands:
+            command.redirects = []
+        made = output(commands)
+        for command, redirects in saved:
+            command.redirects = redirects
+        earlier = tuple(s for command in commands[:8] if command.stdin for s in command.stdin.sources)
+        return Stream(made.text, (earlier + made.sources)[-MOST_SOURCES:])
+
+    # -- variables, loops, functions ------------------------------------------------------------
+
+    def _assign(self, node: Node, environment: dict[str, Word], *, lasting: bool) -> None:
+        children = node.children
+        if len(children) < 2:
+            return
+        name = self.source(children[0]).split("[", 1)[0]
+        words = expand(children[2], self) if len(children) > 2 else []
+        value = Word(" ".join(word.text for word in words), sources=tuple(s for word in words for s in word.sources))
+        environment[name] = value
+        if name == "IFS":
+            self._separators = value.text.strip() if value.text.strip() != UNKNOWN else ""
+            return
+        if not lasting:
+            return
+        if children[1].type == "+=":
+            before = (self._variables.get(name) or [""])[0]
+            joint = " " if children[2:] and children[2].type == "array" else ""
+            self._variables[name] = [before + joint + value.text]
+        else:
+            self._variables[name] = [value.text]
+        self._origins[name] = value.sources
+        self._many.discard(name)
+
+    def _walk_assignment(self, node: Node, _stdin: Stream | None, _redirects: tuple[Redirect, ...]) -> None:
+        environment: dict[str, Word] = {}
+        self._assign(node, environment, lasting=True)
+        self.script.commands.append(Command([], self._text(node), environment, wraps=True))
+
+    def _walk_declaration(self, node: Node, _stdin: Stream | None, _redirects: tuple[Redirect, ...]) -> None:
+        environment: dict[str, Word] = {}
+        words: list[Word] = []
+        for child in node.children:
+            if child.type == "variable_assignment":
+                self._assign(child, environment, lasting=True)
+            elif child.type == "variable_name" or not child.is_named:
+                words.append(Word(self.source(child)))
+            else:
+                for word in expand(child, self):
+                    words.append(word)
+                    name, equals, value = word.text.partition("=")
+                    if equals:
+                        environment[name] = Word(value, sources=word.sources)
+                        self._variables[name] = [value]
+        self.script.commands.append(Command(words, self._text(node), environment))
+
+    def _walk_for(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
+        name, words = "", []
+        body: list[Node] = []
+        for child in node.children:
+            if child.type == "variable_name" and not name:
+                name = self.source(child)
+            elif child.type in ("do_group", "compound_statement"):
+                body.append(child)
+            elif child.is_named:
+                words.extend(expand(child, self))
+        self._variables[name] = _worst_first([word.text for word in words]) or [UNKNOWN]
+        self._origins[name] = tuple(source for word in words for source in word.sources)[:MOST_SOURCES]
+        if not words or any(word.glob or word.unknown for word in words) or len(words) > 3:
+            self._many.add(name)
+        for statement in body:
+            self._walk(statement, stdin, redirects)
+
+    def _walk_loop(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
+        start = len(self.script.commands)
+        self._walk_children(node, stdin, redirects)
+        commands = self.script.commands[start:]
+        endless = node.type == "c_style_for_statement" or (
+            bool(commands) and commands[0].name in ("true", ":", "[", "yes", "1") and not commands[0].background
+        )
+        names = {command.name for command in commands}
+        if endless and any(command.background for command in commands) and names.isdisjoint(("sleep", "wait", "read")):
+            self._problem("process-storm", self.source(node))
+
+    def _walk_function(self, node: Node, _stdin: Stream | None, _redirects: tuple[Redirect, ...]) -> None:
+        named = node.child_by_field_name("name") or (node.named_children[0] if node.named_children else None)
+        body = node.child_by_field_name("body") or (node.named_children[-1] if node.named_children else None)
+        if named is None or body is None:
+            return
+        name = self.source(named)
+        function = _Function(body, self._bytes)
+        self._functions[name] = function
+        self._unread.append(function)
+        calls, spreads = self._calls_of(name, body)
+        if calls > 1 or (calls and spreads):
+            self._problem("fork-bomb", self.source(node))
+
+    def _calls_of(self, name: str, body: Node) -> tuple[int, bool]:
+        calls, spreads = 0, False
+        stack: list[Node] = [body]
+        while stack:
+            node = stack.pop()
+            if node.type == "command_name" and self.source(node) == name:
+                calls += 1
+            elif node.type in ("&", "|", "|&"):
+                spreads = True
+            elif node.type != "function_definition":
+                stack.extend(node.children)
+        return calls, spreads
+
+
+def _flat(node: Node) -> list[Node]:
+    """The stages of a pipeline or the statements of a list, from left to right; both nest on their left."""
+    found: list[Node] = []
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if current.type == node.type:
+            stack.extend(reversed(current.named_children))
+        else:
+            found.append(current)
+    return found
+
+
+def _worst_first(values: Iterable[str]) -> list[str]:
+    """Distinct values, those that reach furthest first, so that a bound on their number drops the harmless."""
+    distinct = list(dict.fromkeys(values))
+    distinct.sort(key=lambda value: not value.startswith(("/", "~", "-", ".", "*", UNKNOWN)))
+    return distinct[:16]
+
+
+def _saved_names(command: Command) -> Iterable[str]:
+    """The files a download is saved to."""
+    if command.name == "wget":
+        yield from (value.text for value in command.values("-O", "--output-document"))
+    if command.name in ("curl", "aria2c", "axel", "http", "xh"):
+        yield from (value.text for value in command.values("-o", "--output"))
+    if command.name in ("aws", "gsutil", "scp", "gcloud", "rclone") and len(command.operands) > 1:
+        yield command.operands[-1].text
+    for word in command.operands:
+        if "://" in word.text or (command.name == "wget" and "/" in word.text):
+            yield word.text.split("?", 1)[0].rstrip("/").rsplit("/", 1)[-1]
+
+
+def _clip(text: str) -> str:
+    return text if len(text) <= 300 else text[:299] + "…"
+
+
+_WALKERS = {
+    "command": _Reader._walk_command,
+    "pipeline": _Reader._walk_pipeline,
+    "list": _Reader._walk_list,
+    "redirected_statement": _Reader._walk_redirected,
+    "subshell": _Reader._walk_subshell,
+    "variable_assignment": _Reader._walk_assignment,
+    "declaration_command": _Reader._walk_declaration,
+    "unset_command": _Reader._walk_declaration,
+    "for_statement": _Reader._walk_for,
+    "while_statement": _Reader._walk_loop,
+    "c_style_for_statement": _Reader._walk_loop,
+    "function_definition": _Reader._walk_function,
+    "comment": lambda *_arguments: None,
+}
