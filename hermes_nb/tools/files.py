@@ -165,7 +165,7 @@ def _find_script(pattern: str) -> str:
 
 def _grep_script(pattern: str, file_glob: str | None, context_lines: int) -> str:
     quoted = shlex.quote(pattern)
-    around = f"-C {min(max(context_lines, 0), 20)}"
+    around = f"-C {min(context_lines, 20)}" if context_lines > 0 else ""
     glob = shlex.quote(file_glob) if file_glob else ""
     files = f'find "$p" -name .git -prune -o -type f {f"-name {glob}" if glob else ""} -print0 | sort -z'
     return _with_ripgrep(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -95,9 +96,10 @@ def test_a_backend_that_cannot_be_opened_is_an_error_that_says_what_to_do(sessio
 
 class TestApproval:
     @pytest.fixture
-    def asking(self, folder: Path) -> hermes.Session:
+    def asking(self, folder: Path) -> Iterator[hermes.Session]:
         approver = ScriptedApprover([hermes.Decision.once])
-        return hermes.Session(enabled_toolsets=["terminal", "file"], approver=approver, config={})
+        with hermes.Session(enabled_toolsets=["terminal", "file"], approver=approver, config={}) as session:
+            yield session
 
     def test_sees_command_backend_and_directory(self, asking: hermes.Session, folder: Path) -> None:
         (folder / "build").mkdir()
@@ -116,7 +118,6 @@ class TestApproval:
         asking.policy.approver = ScriptedApprover([])
         job = run(asking, "cat", background=True)["job"]
         assert asking.call("process", {"action": "submit", "job": job, "data": "rm -rf /data"}).outcome == "denied"
-        asking.close()
 
     def test_holds_for_credential_files(self, asking: hermes.Session, folder: Path) -> None:
         asking.policy.approver = ScriptedApprover([])
