@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT_FLOOR", "Document", "Scored", "ToolIndex"]
 
-DEFAULT_FLOOR = 0.17
+DEFAULT_FLOOR = 0.18
 """How much of a query its hits must answer, or nothing fits; `benchmarks.retrieval` prints the curve."""
 
 _FIELDS = {
