@@ -207,6 +207,12 @@ def test_a_document_of_the_same_name_is_replaced() -> None:
     assert [hit.name for hit in index.search("penguin", 5)] == ["tool"]
 
 
+def test_documents_may_come_from_a_search_of_the_same_index() -> None:
+    index = ToolIndex(CATALOG)
+    index.remove(hit.name for query in ("issue", "email") for hit in index.search(query, 5))
+    assert index.search("issue", 5) == index.search("email", 5) == []
+
+
 def test_a_removed_document_is_found_no_more() -> None:
     index = ToolIndex(CATALOG)
     index.remove(["sendEmail", "never there"])
