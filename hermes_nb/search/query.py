@@ -14,6 +14,7 @@ MISSPELLED = 0.8
 _LONGEST_PHRASE = 3
 _LIKENESS = 0.8  # of a word to the one it may be misspelled for
 _SHORTEST_TYPO = 4
+_LONGEST_TYPO = 20
 _SHORTEST_PART = 3
 _MAX_WORDS = 200  # of a query: a need is said in fewer
 
@@ -106,9 +107,13 @@ class Vocabulary:
                 return
 
     def _corrections(self, word: str) -> Iterator[Meaning]:
-        if len(word) < _SHORTEST_TYPO:
+        if not _spelled_by_hand(word):
             return
-        self._spelling.add(self._unspelled)
+        self._spelling.add(filter(_spelled_by_hand, self._unspelled))
         self._unspelled.clear()
         for near, likeness in self._spelling.near(word, 1, likeness=_LIKENESS):
             yield Meaning(self._families[stem(near)], MISSPELLED * likeness)
+
+
+def _spelled_by_hand(word: str) -> bool:
+    return _SHORTEST_TYPO <= len(word) <= _LONGEST_TYPO and word.isalpha()
