@@ -7,10 +7,13 @@ every coroutine to the same loop in its own thread behaves the same from all of 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import contextvars
 import os
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
+from functools import partial
 from typing import Any, TypeVar
 
 from hermes_nb.errors import LoopBlockedError
@@ -36,9 +39,23 @@ def background_loop() -> asyncio.AbstractEventLoop:
     with _lock:
         if _loop is None:
             _loop = asyncio.new_event_loop()
-            _thread = threading.Thread(target=_loop.run_forever, name="hermes-nb-async", daemon=True)
+            _thread = threading.Thread(target=_keep_running, args=(_loop,), name="hermes-nb-async", daemon=True)
             _thread.start()
         return _loop
+
+
+def _keep_running(loop: asyncio.AbstractEventLoop) -> None:
+    while True:
+        try:
+            loop.run_forever()
+        except (SystemExit, KeyboardInterrupt):  # asyncio lets them through; one handler must not end the loop of all
+            continue
+        return
+
+
+def on_background_loop() -> bool:
+    """Whether the caller runs on the background loop, where waiting for an async handler would never end."""
+    return threading.current_thread() is _thread
 
 
 def _forget_after_fork() -> None:
@@ -70,7 +87,7 @@ def run(
         LoopBlockedError: The caller is on the background loop itself, where waiting would never end.
     """
     loop = background_loop()
-    if threading.current_thread() is _thread:
+    if on_background_loop():
         raise LoopBlockedError("an async handler must not call tools with call(); use `await session.acall(...)`")
     future = asyncio.run_coroutine_threadsafe(_started(make), loop)
     if on_start is not None:
@@ -78,13 +95,40 @@ def run(
     try:
         return future.result(timeout)
     except TimeoutError:
-        if future.done():  # the handler's own TimeoutError
-            raise
+        if future.done():  # the handler's own TimeoutError, or its result at the last moment
+            return future.result()
         future.cancel()
         raise DeadlineExceeded(f"cancelled after {timeout:g} s") from None
     except BaseException:
         future.cancel()
         raise
+
+
+async def in_thread(work: Callable[[], T]) -> T:
+    """Run a blocking function in a thread of its own, with the caller's context variables.
+
+    Not in a pool: a call that waits for the calls its handler makes would hold a place that those need.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def settle(settled: Callable[[], None]) -> None:
+        if not done.done():  # else nobody waits any more
+            settled()
+
+    def target() -> None:
+        try:
+            value = context.run(work)
+        except BaseException as error:
+            settled = partial(done.set_exception, error)
+        else:
+            settled = partial(done.set_result, value)
+        with contextlib.suppress(RuntimeError):  # the caller's loop is closed
+            loop.call_soon_threadsafe(settle, settled)
+
+    threading.Thread(target=target, name="hermes-nb-call", daemon=True).start()
+    return await done
 
 
 async def _started(make: Callable[[], Coroutine[Any, Any, T]]) -> T:

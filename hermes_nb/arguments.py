@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +12,8 @@ import jsonschema_rs
 from hermes_nb.errors import CallRefused, RegistrationError
 from hermes_nb.schema import to_builtins
 
-_SCALARS = frozenset({str, int, float, bool, type(None)})
+_KINDS = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
+_SCALARS = frozenset(_KINDS)
 _ERRORS_SHOWN = 5
 
 
@@ -47,13 +49,16 @@ def prepare(args: Any, parameters: Mapping[str, Any], validator: jsonschema_rs.V
         CallRefused: The arguments don't fit; the message names each argument and what was expected.
     """
     copied = _copy_arguments(args, name)
-    if validator.is_valid(copied):
-        return copied
-    root = dict(parameters)
-    coerced = _coerce(copied, root, root)
-    if isinstance(coerced, dict) and validator.is_valid(coerced):
-        return coerced
-    problems = [_describe(error) for error in validator.iter_errors(coerced)]
+    try:
+        if validator.is_valid(copied):
+            return copied
+        root = dict(parameters)
+        coerced = _coerce(copied, root, root)
+        if isinstance(coerced, dict) and validator.is_valid(coerced):
+            return coerced
+        problems = [_describe(error) for error in validator.iter_errors(coerced)]
+    except (ValueError, RecursionError) as error:  # half a surrogate pair, a circular schema
+        raise CallRefused("invalid", f"Invalid arguments for {name}: {error}") from error
     more = f"; and {len(problems) - _ERRORS_SHOWN} more" if len(problems) > _ERRORS_SHOWN else ""
     raise CallRefused("invalid", f"Invalid arguments for {name}: {'; '.join(problems[:_ERRORS_SHOWN])}{more}")
 
@@ -64,15 +69,17 @@ def _copy_arguments(args: Any, name: str) -> dict[str, Any]:
     if isinstance(args, str):  # models send their arguments as a JSON document, and some double-encode it
         try:
             args = json.loads(args) if args.strip() else {}
-        except ValueError as error:
+            args = json.loads(args) if isinstance(args, str) else args
+        except (ValueError, RecursionError) as error:
             raise CallRefused("invalid", f"Invalid arguments for {name}: not valid JSON: {error}") from error
     if not isinstance(args, Mapping):
         kind = type(args).__name__
         raise CallRefused("invalid", f"Invalid arguments for {name}: expected an object, got {kind}")
     try:
-        return {key: value if type(value) in _SCALARS else copy_json(value) for key, value in args.items()}
+        copied: dict[str, Any] = copy_json(args if type(args) is dict else dict(args))
     except (TypeError, RecursionError) as error:
         raise CallRefused("invalid", f"Invalid arguments for {name}: {error}") from error
+    return copied
 
 
 def copy_json(value: Any) -> Any:
@@ -83,13 +90,20 @@ def copy_json(value: Any) -> Any:
     if kind is list:
         return [item if type(item) in _SCALARS else copy_json(item) for item in value]
     if kind is dict:
-        return {key: item if type(item) in _SCALARS else copy_json(item) for key, item in value.items()}
+        copied = {key: item if type(item) in _SCALARS else copy_json(item) for key, item in value.items()}
+        try:
+            "".join(copied)  # the quickest way to see that every key is a text
+        except TypeError:
+            return to_builtins(copied)
+        return copied
     return to_builtins(value)
 
 
 def _describe(error: jsonschema_rs.ValidationError) -> str:
     where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.instance_path)
-    message = error.message if len(error.message) <= 300 else f"{error.message[:300]}…"
+    branches = getattr(error.kind, "context", None) or []  # of anyOf and oneOf: each with its own complaints
+    message = " and ".join(branch[0].message for branch in branches if branch) or error.message
+    message = message if len(message) <= 300 else f"{message[:300]}…"
     return f"{where.lstrip('.')}: {message}" if where else message
 
 
@@ -97,9 +111,14 @@ def _coerce(value: Any, schema: Any, root: dict[str, Any]) -> Any:
     schema = _follow(schema, root)
     if not isinstance(schema, dict):
         return value
+    value = _coerce_to_type(value, schema, root)
+    for part in schema.get("allOf") or ():
+        value = _coerce(value, part, root)
     branches = schema.get("anyOf") or schema.get("oneOf")
-    if isinstance(branches, list):
-        return _coerce_to_any(value, branches, root)
+    return _coerce_to_any(value, branches, root) if isinstance(branches, list) else value
+
+
+def _coerce_to_type(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> Any:
     kinds = schema.get("type") or _implied_kinds(schema)
     candidates = [_to_kind(value, kind) for kind in ([kinds] if isinstance(kinds, str) else kinds)]
     fitting = [meaning for fits, meaning in candidates if fits]
@@ -125,17 +144,20 @@ def _follow(schema: Any, root: dict[str, Any]) -> Any:
 def _implied_kinds(schema: dict[str, Any]) -> list[str]:
     if "properties" in schema:
         return ["object"]
-    return ["array"] if "items" in schema else []
+    if "items" in schema or "prefixItems" in schema:
+        return ["array"]
+    choices = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
+    return list(dict.fromkeys(_KINDS[type(choice)] for choice in choices if type(choice) in _KINDS))
 
 
 def _coerce_to_any(value: Any, branches: list[Any], root: dict[str, Any]) -> Any:
     shared: dict[str, Any] = {key: root[key] for key in ("$schema", "$defs", "definitions") if key in root}
-    for candidate in (value, *(_coerce(value, branch, root) for branch in branches)):
+    for candidate in itertools.chain([value], (_coerce(value, branch, root) for branch in branches)):
         for branch in branches:
             try:
                 if jsonschema_rs.is_valid({**shared, **branch}, candidate, retriever=_refuse_to_fetch):
                     return candidate
-            except (ValueError, TypeError):
+            except (ValueError, TypeError, jsonschema_rs.ReferencingError):
                 continue
     return value
 
@@ -145,8 +167,9 @@ def _coerce_inside(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> 
         properties = schema.get("properties") or {}
         rest = schema.get("additionalProperties")
         return {key: _coerce(item, properties.get(key, rest), root) for key, item in value.items()}
-    if isinstance(value, list) and isinstance(schema.get("items"), dict):
-        return [_coerce(item, schema["items"], root) for item in value]
+    if isinstance(value, list):
+        first, rest = schema.get("prefixItems") or [], schema.get("items")
+        return [_coerce(item, first[at] if at < len(first) else rest, root) for at, item in enumerate(value)]
     return value
 
 

@@ -38,10 +38,7 @@ class Availability:
 
     def reason(self, tool: Tool) -> str | None:
         """Why a tool can't be used now, or None if it can."""
-        for variable in tool.requires_env:
-            if not os.environ.get(variable):
-                return f"the environment variable {variable} is not set"
-        return self._ask(tool.check_fn) if tool.check_fn is not None else None
+        return next(iter(self.unavailable([tool]).values()), None)
 
     def unavailable(self, tools: Iterable[Tool]) -> dict[str, str]:
         """The tools that can't be used now, each with the reason; a check that several share runs once."""
@@ -49,12 +46,11 @@ class Availability:
         found: dict[str, str] = {}
         for tool in tools:
             check = tool.check_fn
-            if check in answers and not tool.requires_env:
+            reason = _missing_variable(tool)
+            if reason is None and check is not None:
+                if check not in answers:
+                    answers[check] = self._ask(check)
                 reason = answers[check]
-            else:
-                reason = self.reason(tool)
-                if check is not None and not tool.requires_env:
-                    answers[check] = reason
             if reason is not None:
                 found[tool.name] = reason
         return found
@@ -82,10 +78,17 @@ class Availability:
         return reason
 
 
+def _missing_variable(tool: Tool) -> str | None:
+    for variable in tool.requires_env:
+        if not os.environ.get(variable):
+            return f"the environment variable {variable} is not set"
+    return None
+
+
 def _run(check: Check) -> str | None:
     name = getattr(check, "__name__", repr(check))
     try:
         passed = bool(check())
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return f"its check {name} raised {type(error).__name__}: {error}"
     return None if passed else f"its check {name} returned False"

@@ -161,12 +161,16 @@ class Config:
         if self._broken:
             raise ConfigError(f"{self.path} can't be read as it is, so it was not changed; correct it first")
         yaml = _yaml()
-        text = self.path.read_text(encoding="utf-8") if self.path.exists() else ""
-        document = yaml.load(text)
+        try:
+            document = yaml.load(self.path.read_text(encoding="utf-8")) if self.path.exists() else None
+        except Exception as error:  # it was edited meanwhile
+            raise ConfigError(f"{self.path} can't be read, so it was not changed; correct it first: {error}") from error
         if document is None:
             document = yaml.map()
+        if not isinstance(document, Mapping):
+            raise ConfigError(f"{self.path} holds no mapping of settings, so it was not changed; correct it first")
         *parents, last = key.split(".")
-        section = document
+        section: Any = document
         for parent in parents:
             if not isinstance(section.get(parent), Mapping):
                 section[parent] = yaml.map()
@@ -202,6 +206,7 @@ def _plain(value: Any) -> Any:
 
 def _write_whole(path: Path, text: str) -> None:
     """Replace a file's content in one step, so that a crash leaves the old file or the new one, never half of it."""
+    path = path.resolve()  # a link to a file kept elsewhere stays a link
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

@@ -92,11 +92,13 @@ class Tool:
             return self
         try:
             overrides = dict(self.dynamic_schema_overrides())
+            description = str(overrides.get("description", self.description))
+            overridden = self.described(description, overrides.get("parameters", self.parameters))
+            _ = overridden.definition_json  # what can't be shown must not keep the other tools from being shown
         except Exception:
             logger.exception("%s: dynamic_schema_overrides failed; its registered schema is shown", self.name)
             return self
-        description = str(overrides.get("description", self.description))
-        return self.described(description, overrides.get("parameters", self.parameters))
+        return overridden
 
     def described(self, description: str, parameters: Mapping[str, Any]) -> Tool:
         """The same tool, described in other words."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -143,18 +143,32 @@ _WORD = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def _without_strangers(tool: Tool, names: frozenset[str]) -> Tool:
-    """A tool whose description names no core tool that the session lacks: a model would try to call it."""
+    """A tool whose descriptions name no core tool that the session lacks: a model would try to call it."""
     strangers = CORE_TOOLS - names
-    if strangers.isdisjoint(_WORD.findall(tool.description)):
+    if strangers.isdisjoint(_WORD.findall(tool.definition_json.decode())):
         return tool
-    pieces = _SENTENCE.split(tool.description)
-    separators = [*_SENTENCE.findall(tool.description), ""]
+    parameters = _with_texts(tool.parameters, lambda text: _cleaned(text, strangers, names))
+    return tool.described(_cleaned(tool.description, strangers, names), parameters)
+
+
+def _with_texts(schema: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(schema, Mapping):
+        return {
+            key: change(part) if key == "description" and isinstance(part, str) else _with_texts(part, change)
+            for key, part in schema.items()
+        }
+    return [_with_texts(part, change) for part in schema] if isinstance(schema, list) else schema
+
+
+def _cleaned(text: str, strangers: frozenset[str], names: frozenset[str]) -> str:
+    pieces = _SENTENCE.split(text)
+    separators = [*_SENTENCE.findall(text), ""]
     kept = [
         (cleaned, separator)
         for piece, separator in zip(pieces, separators, strict=True)
         if (cleaned := _without(piece, strangers, names)) is not None
     ]
-    return tool.described("".join(cleaned + separator for cleaned, separator in kept).strip(), tool.parameters)
+    return "".join(cleaned + separator for cleaned, separator in kept).strip()
 
 
 def _without(sentence: str, strangers: frozenset[str], names: frozenset[str]) -> str | None:

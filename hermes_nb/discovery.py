@@ -14,7 +14,7 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ from hermes_nb.registry import registry
 
 if TYPE_CHECKING:
     from hermes_nb.config import Config
+    from hermes_nb.declaration import Tool
 
 logger = logging.getLogger(__name__)
 
@@ -39,9 +40,9 @@ failures: dict[str, str] = {}
 def registers_tools(path: Path) -> bool:
     """Whether a module registers a tool at its top level; the file is read, not run."""
     try:
-        body = ast.parse(path.read_text(encoding="utf-8"), str(path)).body
-    except (OSError, SyntaxError, ValueError) as error:
-        logger.warning("%s can't be read as Python: %s", path, error)
+        body = ast.parse(path.read_bytes(), str(path)).body
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        _report(str(path), error)
         return False
     return any(_is_registration(statement) for statement in body)
 
@@ -126,9 +127,22 @@ def _load(name: str, load: Callable[[], object]) -> bool:
         try:
             load()
         except (Exception, SystemExit) as error:
-            for added in registry.snapshot.tools.keys() - before.keys():
-                registry.deregister(added)
-            failures[name] = f"{type(error).__name__}: {error}"
-            logger.warning("%s could not be loaded: %s", name, failures[name])
+            _restore(before)
+            _report(name, error)
             return False
     return True
+
+
+def _restore(before: Mapping[str, Tool]) -> None:
+    for name, tool in registry.snapshot.tools.items():
+        if name not in before:
+            registry.deregister(name)
+        elif tool is not before[name]:
+            registry.add(before[name], override=True)
+
+
+def _report(name: str, error: BaseException) -> None:
+    reason = f"{type(error).__name__}: {error}"
+    if failures.get(name) != reason:
+        failures[name] = reason
+        logger.warning("%s could not be loaded: %s", name, reason)

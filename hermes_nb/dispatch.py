@@ -9,6 +9,8 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +19,12 @@ import msgspec
 from hermes_nb import aio
 from hermes_nb.approval.assessment import ALLOWED, Assessment, Finding
 from hermes_nb.approval.decision import Decision, Request
-from hermes_nb.arguments import prepare
-from hermes_nb.context import Context, OnOutput
+from hermes_nb.arguments import copy_json, prepare
+from hermes_nb.context import Context, OnOutput, accepted_keywords
 from hermes_nb.errors import CallRefused, ToolError
 from hermes_nb.hooks import Ask, Rewrite
 from hermes_nb.journal import Record, encode_anything
-from hermes_nb.redact import holds_secret, redact
+from hermes_nb.redact import holds_secret, redact, redact_json
 from hermes_nb.results import ToolResult, clip, error_json, sanitise, to_text
 
 if TYPE_CHECKING:
@@ -87,17 +89,19 @@ def run(call: Call) -> ToolResult:
         )
     except _HandlerFailed as failure:
         outcome, error = "error", str(failure)
-    except KeyboardInterrupt as interrupt:
-        so_far = getattr(interrupt, "result", None)
-        text = error_json("interrupted", **({"stdout": so_far.stdout, "stderr": so_far.stderr} if so_far else {}))
-        _finish(call, "interrupted", started, clock, None, text, "interrupted")
-        raise
     except Exception as unexpected:
         logger.exception("the call of %s failed outside its handler", call.name)
         outcome, error = "error", f"Error executing {call.name}: {unexpected}"
+    except BaseException as interrupt:
+        so_far = getattr(interrupt, "result", None)  # what a command had printed until then
+        printed = {"stdout": so_far.stdout, "stderr": so_far.stderr} if so_far is not None else {}
+        _finish(call, "interrupted", started, clock, None, error_json("interrupted", **printed), "interrupted")
+        raise
     if text is None:
-        value, text = None, error_json(sanitise(error or outcome), **details)
-    if ran:
+        error = sanitise(error or outcome)
+        value, text = None, error_json(error, **details)
+    if ran and call.session.hooks.has_after:
+        _, value = _without_secrets(text, value)  # the hooks may hide from the text what is in the value
         text = _after_hooks(call, text)
     return _finish(call, outcome, started, clock, value, text, error)
 
@@ -127,9 +131,9 @@ def _ask_hooks(call: Call, tool: Tool, args: dict[str, Any], context: Context) -
     if not call.session.hooks.has_before:
         return args, ALLOWED
     asked: list[Finding] = []
-    for answer in call.session.hooks.before(tool, args, context):
+    for answer in call.session.hooks.before(tool, args, context, lambda rewritten: _prepare(tool, rewritten)):
         if isinstance(answer, Rewrite):
-            args = _prepare(tool, answer.args)
+            args = dict(answer.args)
             call.notes.append("arguments rewritten by a hook")
         elif isinstance(answer, Ask):
             asked.append(Finding(answer.rule, answer.message, tool.name))
@@ -175,23 +179,22 @@ def _assess(tool: Tool, args: Mapping[str, Any], context: Context) -> Assessment
         return ALLOWED
     try:
         return tool.guard(args, context)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         logger.exception("the guard of %s failed; a person has to decide", tool.name)
         return Assessment((Finding("undecidable", f"its guard failed: {error}", tool.name),))
 
 
 def _handle(call: Call, tool: Tool, args: dict[str, Any], context: Context) -> Any:
     handler = call.session.handler_of(tool)
-    keywords = context.keywords(tool.accepted) if handler is tool.handler and tool.accepted != frozenset() else {}
+    accepted = tool.accepted if handler is tool.handler else accepted_keywords(handler)
+    work = partial(handler, copy_json(args), **(context.keywords(accepted) if accepted != frozenset() else {}))
+    limit = call.timeout if call.timeout is not None else call.session.config.get("calls.timeout")
     try:
         if tool.is_async:
-            limit = call.timeout or call.session.config.get("calls.timeout")
-            return aio.run(lambda: handler(args, **keywords), limit, call.on_start)
-        if call.timeout is not None:
-            return _in_thread(lambda: handler(args, **keywords), call.timeout)
-        value = handler(args, **keywords)
+            return aio.run(work, limit, call.on_start)
+        value = work() if call.timeout is None else _in_thread(work, call.timeout)
         if inspect.iscoroutine(value):  # declared sync, but async after all
-            return aio.run(lambda: value, call.session.config.get("calls.timeout"), call.on_start)
+            return aio.run(lambda: value, limit, call.on_start)
     except aio.DeadlineExceeded:
         raise
     except ToolError as error:
@@ -217,8 +220,8 @@ def _in_thread(work: Callable[[], Any], timeout: float) -> Any:
     try:
         return future.result(timeout)
     except TimeoutError:
-        if future.done():
-            raise
+        if future.done():  # the handler's own TimeoutError, or its result at the last moment
+            return future.result()
         message = f"still running after {timeout:g} s; its outcome is unknown"
         raise aio.DeadlineExceeded(message) from None
 
@@ -229,18 +232,26 @@ def _reported_error(value: Any, text: str) -> str | None:
         found = value.get("error")
     elif not isinstance(value, str):
         found = getattr(value, "error", None)
-    elif text.startswith('{"error"'):
+    elif text.startswith("{") and '"error"' in text:
         try:
-            found = msgspec.json.decode(text)["error"]
+            found = _decode_report(text).error
         except msgspec.DecodeError:
             return None
     else:
         return None
-    return str(found) if found else None
+    # A number is not an error but how far off a measurement may be.
+    return str(found) if found and isinstance(found, str | dict | bool) else None
+
+
+class _Report(msgspec.Struct):
+    error: Any = None
+
+
+_decode_report = msgspec.json.Decoder(_Report).decode
 
 
 def _after_hooks(call: Call, text: str) -> str:
-    if call.tool is None or call.args is None or not call.session.hooks.has_after:
+    if call.tool is None or call.args is None:
         return text
     return call.session.hooks.after(call.tool, call.args, text, call.context())
 
@@ -250,15 +261,16 @@ def _finish(
 ) -> ToolResult:
     """Take the secrets out, bound the text, write the record: for every call, however it went."""
     session, tool, notes = call.session, call.tool, call.notes
-    name = tool.name if tool is not None else call.name
+    name = tool.name if tool is not None else redact(str(call.name))
     args = call.args if call.args is not None else call.written
     written = {"name": call.name, "args": call.written} if name != call.name or notes else None
     decision = call.decision.record() if call.decision is not None else None
-    if holds_secret(f"{text}\0{error}") or holds_secret(encode_anything((args, written, decision, notes)).decode()):
-        clean = redact(text)
-        value = value if clean == text else _parsed(clean)
-        text, error = clean, redact(error) if error is not None else None
-        args, written, decision, notes = _parsed(redact(encode_anything((args, written, decision, notes)).decode()))
+    rest = encode_anything((args, written, decision, notes))
+    if holds_secret(f"{text}\0{error}") or holds_secret(rest.decode()):
+        text, value = _without_secrets(text, value)
+        error = redact(error) if error is not None else None
+        args, written, decision, notes = redact_json(msgspec.json.decode(rest))
+        call.decision = call.decision and _without_secrets_in(call.decision)
     text, spill = _bounded(call, text)
     duration = time.perf_counter() - clock
     session.journal.append(
@@ -287,11 +299,31 @@ def _bounded(call: Call, text: str) -> tuple[str, Path | None]:
     limit = call.session.config.get("results.max_chars")
     if call.tool is not None and call.tool.max_result_size_chars is not None:
         limit = min(limit, call.tool.max_result_size_chars)
-    try:
-        return clip(text, limit, call.session.id, call.id)
-    except OSError as problem:
-        call.notes.append(f"the whole result could not be kept: {problem}")
-        return text[: int(limit)], None
+    return clip(text, limit, call.session.id, call.id)
+
+
+def _without_secrets(text: str, value: Any) -> tuple[str, Any]:
+    """A result's text without secrets, and its value: rebuilt from the text if there was one."""
+    if not holds_secret(text):
+        return text, value
+    parsed = _parsed(text)
+    if isinstance(parsed, dict | list):
+        cleaned = redact_json(parsed)
+        clean = text if cleaned == parsed else msgspec.json.encode(cleaned).decode()
+    else:
+        clean = redact(text)
+    if clean == text:
+        return text, value
+    return clean, clean if isinstance(value, str) else _parsed(clean)
+
+
+def _without_secrets_in(decision: Decision) -> Decision:
+    findings = tuple(
+        replace(finding, description=redact(finding.description), text=redact(finding.text))
+        for finding in decision.findings
+    )
+    args = None if decision.args is None else redact_json(copy_json(decision.args))
+    return replace(decision, reason=redact(decision.reason), args=args, findings=findings)
 
 
 def _parsed(text: str) -> Any:

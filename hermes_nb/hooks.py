@@ -105,23 +105,26 @@ class Hooks:
         """Whether anyone wants to see results."""
         return bool(self._after)
 
-    def before(self, tool: Tool, args: dict[str, Any], context: Context) -> Iterable[Answer]:
-        """What each hook has to say, one after the other; a later hook sees what an earlier one rewrote.
+    def before(
+        self, tool: Tool, args: dict[str, Any], context: Context, prepare: Callable[[Any], dict[str, Any]]
+    ) -> Iterable[Answer]:
+        """What each hook has to say, one after the other; a later hook sees what an earlier one rewrote, prepared.
 
         Raises:
-            CallRefused: A hook vetoed the call, or failed.
+            CallRefused: A hook vetoed the call, rewrote it to one that is not valid, or failed.
         """
         for hook in self._before:
             try:
                 answer = _understand(hook(context, tool_name=tool.name, toolset=tool.toolset, args=_copied(args)))
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 logger.exception("pre_tool_call hook %s failed; the call is denied", hook.name)
                 message = f"a pre_tool_call hook failed ({type(error).__name__}: {error}), so {tool.name} was not run"
                 raise CallRefused("vetoed", message) from error
             if isinstance(answer, Veto):
                 raise CallRefused("vetoed", answer.message)
             if isinstance(answer, Rewrite):
-                args = dict(answer.args)
+                args = prepare(answer.args)
+                answer = Rewrite(args)
             if answer is not None:
                 yield answer
 
@@ -136,7 +139,7 @@ class Hooks:
             }
             try:
                 replacement = hook(context, **keywords)
-            except Exception:
+            except (Exception, SystemExit):
                 logger.exception("post_tool_call hook %s failed; the result stands", hook.name)
                 continue
             if isinstance(replacement, str):

@@ -10,7 +10,7 @@ import logging
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +64,42 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.outcome == "ok"
 
 
-encode_anything = msgspec.json.Encoder(enc_hook=repr).encode
+_encode = msgspec.json.Encoder(enc_hook=repr).encode
+_DEEPEST = 20
 _decode = msgspec.json.Decoder(Record).decode
+
+
+def encode_anything(value: Any) -> bytes:
+    """The JSON of any value: a record of a call must not fail because of what the call was given."""
+    try:
+        return _encode(value)
+    except Exception:  # half a surrogate pair, keys that are no texts, a value that holds itself, a repr that raises
+        return _encode(_storable(value))
+
+
+def _storable(value: Any, depth: int = 0) -> Any:
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, str):
+        return encodable(value)
+    if depth == _DEEPEST:
+        return "…"
+    if isinstance(value, msgspec.Struct):
+        value = msgspec.structs.asdict(value)
+    if isinstance(value, Mapping):
+        return {encodable(str(key)): _storable(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_storable(item, depth + 1) for item in value]
+    return f"<{type(value).__name__}>"
+
+
+def encodable(text: str) -> str:
+    """The text as it can be written: half a surrogate pair, as in a file name that is no UTF-8, becomes its code."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode()
+    return text
 
 
 class Journal:
@@ -110,18 +144,31 @@ class Journal:
         """
         line = encode_anything(record) + b"\n"
         try:
-            os.write(self._descriptor if self._descriptor is not None else self._open(), line)
+            with self._lock:  # a file that is being closed must not be written to: its number may be another's by now
+                if os.write(self._open(), line) < len(line):
+                    self._close()  # cut short: opening it again puts the next record on a line of its own
+                    raise OSError("the disk is full")  # noqa: TRY301
         except OSError:
             logger.exception("the journal %s can't take a record of %s", self.path, record.tool)
         for subscriber in self._subscribers:
-            subscriber(record)
+            try:
+                subscriber(record)
+            except Exception:
+                logger.exception("a subscriber of the journal failed; the record is kept")
 
     def _open(self) -> int:
-        with self._lock:
-            if self._descriptor is None:
-                flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-                self._descriptor = os.open(self.path, flags, 0o600)
-            return self._descriptor
+        if self._descriptor is None:
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+            self._descriptor = os.open(self.path, flags, 0o600)
+            size = os.fstat(self._descriptor).st_size
+            if size and os.pread(self._descriptor, 1, size - 1) != b"\n":
+                os.write(self._descriptor, b"\n")
+        return self._descriptor
+
+    def _close(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
 
     def subscribe(self, subscriber: Callable[[Record], None]) -> Callable[[], None]:
         """Call a function with every new record; returns a function that ends it."""
@@ -137,9 +184,7 @@ class Journal:
     def close(self) -> None:
         """Close the file; the next record opens it again."""
         with self._lock:
-            if self._descriptor is not None:
-                os.close(self._descriptor)
-                self._descriptor = None
+            self._close()
 
     def __iter__(self) -> Iterator[Record]:
         try:

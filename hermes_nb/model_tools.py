@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hermes_nb.session import Session
+from hermes_nb.toolsets import as_names
 
 _lock = threading.Lock()
 _sessions: dict[tuple[Any, ...], Session] = {}
@@ -58,15 +59,9 @@ def handle_function_call(
 
 def _session(enabled: Iterable[str] | None, disabled: Iterable[str] | None, task_id: str | None) -> Session:
     """The session of a scope and a task, kept: approvals and working state belong to it."""
-    key = (_names(enabled), _names(disabled), task_id)
+    key = (*(None if names is None else as_names(names) for names in (enabled, disabled)), task_id)
     with _lock:
         session = _sessions.get(key)
         if session is None:
             session = _sessions[key] = Session(enabled_toolsets=key[0], disabled_toolsets=key[1], task_id=task_id)
         return session
-
-
-def _names(toolsets: Iterable[str] | None) -> tuple[str, ...] | None:
-    if toolsets is None:
-        return None
-    return (toolsets,) if isinstance(toolsets, str) else tuple(toolsets)

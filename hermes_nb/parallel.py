@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+from hermes_nb import aio
+from hermes_nb.arguments import prepare
 from hermes_nb.dispatch import Call
 from hermes_nb.errors import HermesError
 
@@ -19,19 +21,19 @@ Written = tuple[str, "Mapping[str, Any] | str | None"]
 
 def call_many(session: Session, calls: list[Written]) -> list[ToolResult]:
     """Run calls in batches: a batch holds calls that don't touch the same things, and is done before the next."""
+    if aio.on_background_loop():  # threads that wait for the loop can't be waited for on it
+        return [session.call(*written) for written in calls]
     results: list[ToolResult] = []
-    limit = int(session.config.get("calls.parallel"))
-    with ThreadPoolExecutor(limit, thread_name_prefix="hermes-nb-call") as pool:
+    pool = ThreadPoolExecutor(int(session.config.get("calls.parallel")), thread_name_prefix="hermes-nb-call")
+    try:
         for batch in _batches(session, calls):
             if len(batch) == 1:
                 results.append(session.call(*batch[0]))
                 continue
             futures = [pool.submit(_call_in, contextvars.copy_context(), session, *written) for written in batch]
-            try:
-                results += [future.result() for future in futures]
-            except BaseException:  # an interrupt: what has not started must not start
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+            results += [future.result() for future in futures]
+    finally:  # after an interrupt: what has not started must not start, and what runs is not waited for
+        pool.shutdown(wait=False, cancel_futures=True)
     return results
 
 
@@ -64,7 +66,7 @@ def _resources(session: Session, written: Written) -> set[str] | None:
         tool, args = session.unwrap(Call(session, *written, id=""))
         if not callable(tool.parallel):
             return set() if tool.parallel else None
-        return set(tool.parallel(args if isinstance(args, dict) else {}))
+        return set(tool.parallel(prepare(args, tool.parameters, tool.validator, tool.name)))
     except HermesError:
         return set()  # it will be refused, which harms nobody
     except Exception:

@@ -11,11 +11,12 @@ import json
 import os
 import re
 import threading
+from typing import Any
 
 MASK = "[redacted]"
 
 _CREDENTIAL_NAME = re.compile(
-    r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTH|PAT|DSN)(?:_|$|\d)",
+    r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|CREDENTIALS?|AUTH|PAT|PWD|DSN)(?:_|$|\d)|PASSWORD|PASSWD|PASSPHRASE",
     re.IGNORECASE,
 )
 _SHORTEST = 8  # shorter values are words: replacing "dev" everywhere would ruin every text
@@ -45,7 +46,7 @@ _MARKERS = (
 )
 
 _lock = threading.Lock()
-_registered: frozenset[str] = frozenset()
+_registered: tuple[str, ...] = ()
 _environment: tuple[int, tuple[str, ...]] = (0, ())
 
 
@@ -59,7 +60,7 @@ def register_secret(value: str) -> None:
     if len(value) < 4:
         raise ValueError("a secret must have at least 4 characters, or ordinary text would be redacted with it")
     with _lock:
-        _registered |= frozenset(_spellings(value))
+        _registered = _longest_first({*_registered, *_spellings(value)})
 
 
 def holds_secret(text: str) -> bool:
@@ -73,13 +74,24 @@ def holds_secret(text: str) -> bool:
 
 def redact(text: str) -> str:
     """The text without the secrets that are known."""
-    for secret in _registered:
-        if secret in text:
-            text = text.replace(secret, MASK)
-    for secret in _environment_secrets():
+    for secret in _longest_first({*_registered, *_environment_secrets()}):  # one may be the beginning of another
         if secret in text:
             text = text.replace(secret, MASK)
     return _KEY_FORMATS.sub(_mask_key, text)
+
+
+def redact_json(value: Any) -> Any:
+    """A JSON value without the secrets in it; its shape stays, whatever a secret looks like."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {redact(key): redact_json(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [redact_json(item) for item in value]
+    if value is None or isinstance(value, bool):
+        return value
+    spelled = str(value)
+    return value if redact(spelled) == spelled else MASK
 
 
 def _mask_key(match: re.Match[str]) -> str:
@@ -88,7 +100,8 @@ def _mask_key(match: re.Match[str]) -> str:
     if found.startswith("://"):
         user = found[3:].partition(":")[0]
         return f"://{user}:{MASK}"
-    if before.isalnum() or before == "_":
+    is_escape = match.string[match.start() - 2 : match.start() - 1] == "\\"  # the n of a \n in JSON
+    if (before.isalnum() or before == "_") and not is_escape:
         return found
     return f"{found[:7]}{MASK}" if found[:6].lower() == "bearer" else MASK
 
@@ -105,13 +118,17 @@ def _environment_secrets() -> tuple[str, ...]:
             if len(value) >= _SHORTEST and _CREDENTIAL_NAME.search(name) and not _is_path(value)
             for spelling in _spellings(value)
         }
-        _environment = (mark, tuple(sorted(values, key=len, reverse=True)))
+        _environment = (mark, _longest_first(values))
     return _environment[1]
 
 
 def _is_path(value: str) -> bool:
     # SSH_AUTH_SOCK, GOOGLE_APPLICATION_CREDENTIALS: where a secret is, not what it is
-    return value.startswith(("/", "~", "./")) and value.count("/") > 0 and not value.endswith("=")
+    return value.startswith(("/", "~", "./")) and os.path.exists(os.path.expanduser(value))  # noqa: PTH110, PTH111
+
+
+def _longest_first(secrets: set[str]) -> tuple[str, ...]:
+    return tuple(sorted(secrets, key=len, reverse=True))
 
 
 def _spellings(value: str) -> set[str]:

@@ -15,7 +15,7 @@ from hermes_nb.availability import Availability, Check
 from hermes_nb.declaration import Guard, Handler, Parallel, Tool, check_tool, read_schema
 from hermes_nb.errors import RegistrationError, UnknownToolsetError
 from hermes_nb.schema import read_signature
-from hermes_nb.toolsets import BUILTIN_TOOLSETS, EVERYTHING, MCP_PREFIX, Toolset
+from hermes_nb.toolsets import BUILTIN_TOOLSETS, EVERYTHING, LEGACY_TOOLSETS, MCP_PREFIX, Toolset, as_names
 
 if TYPE_CHECKING:
     from hermes_nb.context import Context
@@ -106,7 +106,7 @@ class Registry:
                 parameters=parameters,
                 handler=handler,
                 check_fn=check_fn,
-                requires_env=tuple(requires_env or ()),
+                requires_env=as_names(requires_env or ()),
                 is_async=is_async or inspect.iscoroutinefunction(handler),
                 emoji=emoji,
                 max_result_size_chars=max_result_size_chars,
@@ -158,9 +158,9 @@ class Registry:
         """
         if name in EVERYTHING:
             raise RegistrationError(f"{name!r} means every toolset and can't be defined anew")
-        toolset = Toolset(name, description, frozenset(tools), tuple(includes))
+        toolset = Toolset(name, description, frozenset(as_names(tools)), as_names(includes))
         with self._lock:
-            known = self.snapshot.toolset_names | EVERYTHING | {name}
+            known = self.snapshot.toolset_names | EVERYTHING | LEGACY_TOOLSETS.keys() | {name}
             for included in toolset.includes:
                 if included not in known:
                     raise UnknownToolsetError(included, sorted(known))
@@ -202,18 +202,19 @@ class _DefaultRegistry(Registry):
 
     def __init__(self) -> None:
         super().__init__()
-        self._complete = False
+        self._loading = self._complete = False
 
     @property
     def snapshot(self) -> Snapshot:
         """What the registry holds now, the built-in tools included."""
         if not self._complete:
             with self._lock:
-                if not self._complete:
-                    self._complete = True
+                if not self._loading:  # else the tools that are being loaded ask
+                    self._loading = True
                     from hermes_nb.discovery import discover_builtin_tools
 
                     discover_builtin_tools()
+                    self._complete = True
         return self._snapshot
 
 
@@ -274,7 +275,7 @@ def tool(
                 parameters=signature.parameters,
                 handler=handler,
                 check_fn=check_fn,
-                requires_env=tuple(requires_env),
+                requires_env=as_names(requires_env),
                 is_async=inspect.iscoroutinefunction(declared),
                 emoji=emoji,
                 max_result_size_chars=max_result_size_chars,

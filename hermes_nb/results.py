@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,10 +11,13 @@ import msgspec
 
 from hermes_nb.errors import ToolCallError
 from hermes_nb.home import private_folder
-from hermes_nb.schema import json_form
+from hermes_nb.journal import encodable, encode_anything
+from hermes_nb.schema import json_form, to_builtins
 
 if TYPE_CHECKING:
     from hermes_nb.approval.decision import Decision
+
+logger = logging.getLogger(__name__)
 
 HEAD_SHARE = 0.4  # the end of an output usually says more than its beginning
 ERROR_LIMIT = 2000
@@ -81,7 +85,12 @@ def to_text(value: Any) -> str:
     Raises:
         TypeError: The value has no JSON form.
     """
-    return value if isinstance(value, str) else _encode(value).decode()
+    if isinstance(value, str):
+        return value if value.isascii() else encodable(value)
+    try:
+        return _encode(value).decode()
+    except UnicodeEncodeError:
+        return encode_anything(to_builtins(value)).decode()
 
 
 def error_json(message: str, **details: object) -> str:
@@ -99,11 +108,20 @@ def clip(text: str, limit: float, session_id: str, call_id: str) -> tuple[str, P
     """The text cut to its head and tail, and the file that has all of it; as it is where it fits the limit."""
     if len(text) <= limit:
         return text, None
-    spill = private_folder("spill", session_id) / f"{call_id}.txt"
-    spill.touch(mode=0o600)
-    spill.write_text(text, encoding="utf-8", errors="surrogateescape")
+    spill, where = _spill(text, session_id, call_id)
     limit = int(limit)
     head, tail = int(limit * HEAD_SHARE), limit - int(limit * HEAD_SHARE)
     omitted = len(text) - limit
-    marker = f"\n[… {omitted:,} of {len(text):,} characters omitted; the whole result is in {spill} …]\n"
+    marker = f"\n[… {omitted:,} of {len(text):,} characters omitted; the whole result {where} …]\n"
     return f"{text[:head]}{marker}{text[-tail:] if tail else ''}", spill
+
+
+def _spill(text: str, session_id: str, call_id: str) -> tuple[Path | None, str]:
+    try:
+        spill = private_folder("spill", session_id) / f"{call_id}.txt"
+        spill.touch(mode=0o600)
+        spill.write_text(text, encoding="utf-8", newline="")
+    except OSError as problem:
+        logger.warning("a result could not be kept: %s", problem)
+        return None, f"could not be kept: {problem}"
+    return spill, f"is in {spill}"

@@ -38,6 +38,7 @@ def read_signature(function: Callable[..., Any]) -> Signature:
     definitions: dict[str, Any] = {}
     required: list[str] = []
     converters: dict[str, Any] = {}
+    whole: list[str] = []
     injected: list[str] = []
     open_ended = False
 
@@ -56,8 +57,9 @@ def read_signature(function: Callable[..., Any]) -> Signature:
                 "keyword; make it an ordinary parameter, or a list"
             )
         hint = _guess_from_default(parameter) if hint is parameter.empty else hint
-        schema = _schema_of(hint, f"{name}: parameter {parameter.name!r}", definitions)
         text = texts.get(parameter.name) or _annotated_text(hint)
+        hint = hint | None if parameter.default is None else hint  # `text: str = None` means that None will do
+        schema = _schema_of(hint, f"{name}: parameter {parameter.name!r}", definitions)
         if text:
             schema["description"] = text
         if parameter.default is parameter.empty:
@@ -65,7 +67,9 @@ def read_signature(function: Callable[..., Any]) -> Signature:
         else:
             _add_default(schema, parameter.default)
         properties[parameter.name] = schema
-        if hint not in _PLAIN and hint is not Any:
+        if hint is int:
+            whole.append(parameter.name)
+        elif hint is not Any and not (isinstance(hint, type) and hint in _PLAIN):
             converters[parameter.name] = hint
 
     parameters: dict[str, Any] = {"type": "object", "properties": properties}
@@ -79,12 +83,30 @@ def read_signature(function: Callable[..., Any]) -> Signature:
         bound = dict(args)
         for key, hint in converters.items():
             if key in bound:
-                bound[key] = msgspec.convert(bound[key], hint, dec_hook=_from_builtins)
+                bound[key] = _convert(bound[key], hint)
+        for key in whole:
+            if type(bound.get(key)) is float:
+                bound[key] = int(bound[key])
         for key in injected:
             bound[key] = context
         return bound
 
     return Signature(name, summary, parameters, bind)
+
+
+def _convert(value: Any, hint: Any) -> Any:
+    try:
+        return msgspec.convert(value, hint, dec_hook=_from_builtins)
+    except msgspec.ValidationError:  # 7.0 is an integer to JSON schema, and a float to Python
+        return msgspec.convert(_with_whole_numbers(value), hint, dec_hook=_from_builtins)
+
+
+def _with_whole_numbers(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_whole_numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_whole_numbers(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _type_hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
@@ -130,7 +152,7 @@ def _schema_of(hint: Any, where: str, definitions: dict[str, Any]) -> dict[str, 
         if not hasattr(custom, "model_json_schema"):
             raise NotImplementedError
         schema: dict[str, Any] = custom.model_json_schema()
-        definitions.update(schema.pop("$defs", {}))
+        _add_definitions(definitions, schema.pop("$defs", {}), where)
         return schema
 
     try:
@@ -140,8 +162,14 @@ def _schema_of(hint: Any, where: str, definitions: dict[str, Any]) -> dict[str, 
             f"{where} has the type {hint!r}, which has no JSON form; use str, int, float, bool, None, Literal, "
             "an Enum, list, dict, a dataclass, a TypedDict or a pydantic model"
         ) from error
-    definitions.update(components)
+    _add_definitions(definitions, components, where)
     return schema
+
+
+def _add_definitions(definitions: dict[str, Any], new: Mapping[str, Any], where: str) -> None:
+    for name, schema in new.items():
+        if definitions.setdefault(name, schema) != schema:
+            raise RegistrationError(f"{where} uses a type {name!r}, and so does another part; rename one of the two")
 
 
 def _add_default(schema: dict[str, Any], default: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import secrets
+import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Mapping
@@ -12,7 +13,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hermes_nb import dispatch
+from hermes_nb import aio, dispatch
 from hermes_nb.approval.policy import Judge, Policy
 from hermes_nb.config import Config
 from hermes_nb.definitions import Derived, definitions, describe, lookalikes
@@ -211,12 +212,18 @@ class Session:
     ) -> ToolResult:
         """The same as ``call`` without blocking the event loop; cancelling it cancels an async handler."""
         running: list[Future[Any]] = []
-        call = dispatch.Call(
-            self, name, args, self._next_id(), timeout, user_task, tool_call_id, on_output, running.append
-        )
+        cancelled = threading.Event()
+
+        def on_start(future: Future[Any]) -> None:
+            running.append(future)
+            if cancelled.is_set():  # before the handler was reached
+                future.cancel()
+
+        call = dispatch.Call(self, name, args, self._next_id(), timeout, user_task, tool_call_id, on_output, on_start)
         try:
-            return await asyncio.to_thread(dispatch.run, call)
+            return await aio.in_thread(lambda: dispatch.run(call))
         except asyncio.CancelledError:
+            cancelled.set()
             for future in running:
                 future.cancel()
             raise

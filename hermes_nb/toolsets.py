@@ -121,11 +121,12 @@ def select(names: Iterable[str], snapshot: Snapshot) -> Selection:
     seen: set[str] = set()
     waiting = list(names)
     while waiting:
-        name = snapshot.aliases.get(waiting[-1], waiting[-1])
-        waiting.pop()
+        name = waiting.pop()
         if name in seen:
             continue
         seen.add(name)
+        if name in snapshot.aliases:  # it means the other set too, and what may be registered under the alias itself
+            waiting.append(snapshot.aliases[name])
         everything = everything or name in EVERYTHING
         tools |= LEGACY_TOOLSETS.get(name, frozenset())
         toolset = snapshot.toolsets.get(name)
@@ -135,15 +136,18 @@ def select(names: Iterable[str], snapshot: Snapshot) -> Selection:
     return Selection(everything, frozenset(tools), frozenset(seen))
 
 
+def as_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Names as a tuple; a text alone is one name, not its letters."""
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
 def check_names(names: Iterable[str], snapshot: Snapshot) -> tuple[str, ...]:
     """The names as a tuple, if each of them is a toolset.
 
     Raises:
         UnknownToolsetError: One is not; the message suggests the nearest.
     """
-    if isinstance(names, str):
-        names = (names,)
-    given = tuple(names)
+    given = as_names(names)
     known = snapshot.toolset_names | EVERYTHING | LEGACY_TOOLSETS.keys()
     for name in given:
         if name not in known:

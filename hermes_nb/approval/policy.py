@@ -184,7 +184,7 @@ def _holds(condition: Callable[[], bool]) -> bool:
 def _asked(approver: Approver, request: Request) -> Decision:
     try:
         decision: object = approver.decide(request)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         logger.exception("the approver failed; the call is denied")
         return Decision.deny(f"{_reasons(request)}; the approver failed: {type(error).__name__}: {error}")
     if not isinstance(decision, Decision):
