@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,3 +56,13 @@ def run_python(code: str, home: Path, **environment: str) -> subprocess.Complete
         timeout=60,
         check=False,
     )
+
+
+def eventually(condition: Callable[[], bool]) -> bool:
+    """Whether a condition comes true within the seconds for which an answer may be kept."""
+    deadline = time.monotonic() + 8
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True

@@ -11,7 +11,7 @@ import pydantic
 import pytest
 
 import hermes_nb as hermes
-from hermes_nb import Context, Registry, RegistrationError, Session
+from hermes_nb import Context, RegistrationError, Registry, Session
 
 from .support import error_of
 
@@ -126,7 +126,7 @@ def test_parameters_without_a_default_are_required_and_defaults_are_shown(regist
 
 def test_without_a_hint_the_default_tells_the_type(registry: Registry) -> None:
     @hermes.tool(registry=registry)
-    def declared(a, b=3, c="x", d=None):  # type: ignore[no-untyped-def]  # noqa: ANN202
+    def declared(a, b=3, c="x", d=None):  # type: ignore[no-untyped-def]
         ...
 
     types = {name: part.get("type") for name, part in properties_of(registry, "declared").items()}

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 import hermes_nb as hermes
-from hermes_nb import Registry, RegistrationError, Session, UnknownToolsetError
+from hermes_nb import RegistrationError, Registry, Session, UnknownToolsetError
 
 from .support import NOTHING, add, shown
 
