@@ -87,7 +87,7 @@ def copy_json(value: Any) -> Any:
     kind = type(value)
     if kind in _SCALARS:
         return value
-    if kind is list:
+    if kind is list or kind is tuple:
         return [item if type(item) in _SCALARS else copy_json(item) for item in value]
     if kind is dict:
         copied = {key: item if type(item) in _SCALARS else copy_json(item) for key, item in value.items()}

@@ -1,0 +1,68 @@
+"""Small parts that several of the core's tests use."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hermes_nb import Registry, Session, Tool, ToolResult
+from hermes_nb.approval.assessment import Assessment, Finding
+
+NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
+
+
+def add(registry: Registry, name: str, handler: Callable[..., Any] | None = None, **options: Any) -> Tool:
+    """Register a tool of the toolset ``test`` that takes anything and, unless told otherwise, returns its arguments."""
+    options = {"toolset": "test", "schema": NOTHING, **options}
+    return registry.register(name=name, handler=handler or (lambda args: args), **options)
+
+
+def shown(session: Session) -> set[str]:
+    """The names that a model would see."""
+    return {entry["function"]["name"] for entry in session.definitions(assembled=False)}
+
+
+def error_of(result: ToolResult) -> str:
+    """The error as the model reads it."""
+    message = json.loads(result.text)["error"]
+    assert isinstance(message, str)
+    return message
+
+
+def dangerous(rule: str = "danger", **flags: str) -> Callable[..., Assessment]:
+    """A guard that finds ``rule`` in every call whose ``command`` holds the word rm."""
+
+    def guard(args: Any, context: Any) -> Assessment:
+        if "rm" in args.get("command", "rm"):
+            return Assessment((Finding(rule, "it deletes", str(args), **flags),))  # type: ignore[arg-type]
+        return Assessment()
+
+    return guard
+
+
+def run_python(code: str, home: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a script in a fresh process."""
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "HERMES_NB_HOME": str(home), **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def eventually(condition: Callable[[], bool]) -> bool:
+    """Whether a condition comes true within the seconds for which an answer may be kept."""
+    deadline = time.monotonic() + 8
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
