@@ -39,13 +39,9 @@ def hybrid(tools: list[Record]) -> Search:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument(
-        "--peer", metavar="PYTHON", help="also time hermes-agent, installed for this interpreter"
-    )
+    parser.add_argument("--peer", metavar="PYTHON", help="also time hermes-agent, installed for this interpreter")
     arguments = parser.parse_args()
     catalogs, queries = load(arguments.folder)
     unrelated = unrelated_catalogs(catalogs, queries)
@@ -54,9 +50,7 @@ def main() -> None:
         models["hybrid"] = load_semantic_model()
     for name, model in models.items():
         print(f"\n## {name}\n")
-        indexes = {
-            catalog: ToolIndex(_documents(tools), semantic=model) for catalog, tools in catalogs.items()
-        }
+        indexes = {catalog: ToolIndex(_documents(tools), semantic=model) for catalog, tools in catalogs.items()}
         print_recall(indexes, queries)
         print_floors(indexes, queries, unrelated)
         print_speed(catalogs, queries, model, arguments.peer)
@@ -117,9 +111,7 @@ def answers(
     return groups
 
 
-def print_floors(
-    indexes: dict[str, ToolIndex], queries: list[Record], unrelated: list[tuple[str, str]]
-) -> None:
+def print_floors(indexes: dict[str, ToolIndex], queries: list[Record], unrelated: list[tuple[str, str]]) -> None:
     """Print what a floor costs in recall, and how often it says that nothing fits where nothing does."""
     short: dict[str, list[str]] = defaultdict(list)
     for query in queries:

@@ -29,19 +29,11 @@ CATALOG = [
         "Merge a pull request into its base branch.",
         parameters(number="Which one"),
     ),
-    Document(
-        "slack.postMessage", "slack", "Post to a channel.", parameters(channel="Where", text="What to say")
-    ),
-    Document(
-        "weather-forecast", "weather", "Predict rain and temperature for a city.", parameters(city="A town")
-    ),
+    Document("slack.postMessage", "slack", "Post to a channel.", parameters(channel="Where", text="What to say")),
+    Document("weather-forecast", "weather", "Predict rain and temperature for a city.", parameters(city="A town")),
     Document("query_database", "postgres", "Run a read-only SQL statement.", parameters(sql="The statement")),
-    Document(
-        "sendEmail", "mail", "Deliver a letter to somebody's inbox.", parameters(recipient="Who gets it")
-    ),
-    Document(
-        "resize_image", "pictures", "Scale a photo to a width and a height.", parameters(width="In pixels")
-    ),
+    Document("sendEmail", "mail", "Deliver a letter to somebody's inbox.", parameters(recipient="Who gets it")),
+    Document("resize_image", "pictures", "Scale a photo to a width and a height.", parameters(width="In pixels")),
     Document("搜索餐厅", "餐厅", "按城市和菜系查找附近的餐厅", parameters(城市="城市名称")),
     Document("перевести_текст", "переводчик", "Переводит тексты с одного языка на другой", parameters()),
 ]

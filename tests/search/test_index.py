@@ -62,9 +62,7 @@ def test_typos_find_the_tool(index: ToolIndex, query: str, name: str) -> None:
         ("pullrequest merge", "mcp__github__merge_pull_request"),
     ],
 )
-def test_camel_case_snake_case_and_words_run_together_find_the_tool(
-    index: ToolIndex, query: str, name: str
-) -> None:
+def test_camel_case_snake_case_and_words_run_together_find_the_tool(index: ToolIndex, query: str, name: str) -> None:
     assert first(index, query) == name
 
 
@@ -120,10 +118,7 @@ def test_a_floor_of_zero_takes_whatever_matches(index: ToolIndex) -> None:
 
 
 def test_details_that_no_tool_knows_do_not_hide_the_tool(index: ToolIndex) -> None:
-    assert (
-        first(index, "create issue titled Kaboom in acme/rocket assigned to wile")
-        == "mcp__github__create_issue"
-    )
+    assert first(index, "create issue titled Kaboom in acme/rocket assigned to wile") == "mcp__github__create_issue"
 
 
 def test_a_word_that_every_tool_has_still_finds_them() -> None:
@@ -235,9 +230,7 @@ DOCUMENTS = st.builds(
 
 
 @given(
-    steps=st.lists(
-        st.one_of(st.lists(DOCUMENTS, max_size=3), st.sampled_from(["a_list", "getMail"])), max_size=8
-    ),
+    steps=st.lists(st.one_of(st.lists(DOCUMENTS, max_size=3), st.sampled_from(["a_list", "getMail"])), max_size=8),
     query=TEXTS,
 )
 def test_an_index_that_changed_step_by_step_answers_like_a_new_one(

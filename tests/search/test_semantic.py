@@ -57,9 +57,7 @@ def test_an_index_that_changed_answers_like_a_new_one(model: StaticModel) -> Non
     changed.search("issue", 3)
     changed.add(CATALOG[4:])
     changed.remove([CATALOG[0].name, CATALOG[5].name])
-    rebuilt = ToolIndex(
-        [document for document in CATALOG if document not in (CATALOG[0], CATALOG[5])], semantic=model
-    )
+    rebuilt = ToolIndex([document for document in CATALOG if document not in (CATALOG[0], CATALOG[5])], semantic=model)
     for query in ("ticket", "rain in Oslo", "database"):
         ours, theirs = changed.search(query, 5, floor=0), rebuilt.search(query, 5, floor=0)
         assert [hit.name for hit in ours] == [hit.name for hit in theirs]
@@ -88,9 +86,7 @@ def test_an_empty_index_finds_nothing(model: StaticModel) -> None:
 def test_a_model_of_your_own_will_do() -> None:
     class Likes:
         def embed(self, texts: list[str]) -> np.ndarray:
-            return np.array(
-                [[1.0, 0.0] if "inbox" in text else [0.0, 1.0] for text in texts], dtype=np.float32
-            )
+            return np.array([[1.0, 0.0] if "inbox" in text else [0.0, 1.0] for text in texts], dtype=np.float32)
 
     assert ToolIndex(CATALOG, semantic=Likes()).search("inbox", 1)[0].name == "sendEmail"
 

@@ -49,7 +49,9 @@ class TestReading:
         (folder / "a").write_bytes(data)
         assert kind in call(session, "read_file", path="a")["error"]
 
-    def test_text_of_another_encoding_is_shown_as_well_as_it_can_be(self, session: hermes.Session, folder: Path) -> None:
+    def test_text_of_another_encoding_is_shown_as_well_as_it_can_be(
+        self, session: hermes.Session, folder: Path
+    ) -> None:
         (folder / "a.txt").write_bytes("naïve café\n".encode("latin-1"))
         assert "caf" in call(session, "read_file", path="a.txt")["content"]
 
@@ -65,7 +67,9 @@ class TestReading:
         session.call("terminal", {"command": "cd sub"})
         assert "here" in call(session, "read_file", path="a.txt")["content"]
 
-    @pytest.mark.parametrize("name", ["with space", "qu'ote", 'dou"ble', "$HOME", "-n", "new\nline", "ünï", "*", "`id`"])
+    @pytest.mark.parametrize(
+        "name", ["with space", "qu'ote", 'dou"ble', "$HOME", "-n", "new\nline", "ünï", "*", "`id`"]
+    )
     def test_no_name_is_special(self, session: hermes.Session, folder: Path, name: str) -> None:
         assert call(session, "write_file", path=name, content="safe\n")["created"] is True
         assert (folder / name).read_text() == "safe\n"
@@ -93,7 +97,9 @@ class TestWriting:
         assert [entry.name for entry in folder.iterdir()] == ["a.txt"]
 
     def test_a_shell_that_was_bent_changes_nothing(self, session: hermes.Session, folder: Path) -> None:
-        session.call("terminal", {"command": "cat() { echo gotcha; }; mv() { true; }; set -o noclobber; alias sed=false"})
+        session.call(
+            "terminal", {"command": "cat() { echo gotcha; }; mv() { true; }; set -o noclobber; alias sed=false"}
+        )
         call(session, "write_file", path="a.txt", content="straight")
         assert (folder / "a.txt").read_text() == "straight"
 
