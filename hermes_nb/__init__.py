@@ -1,5 +1,7 @@
 """A Jupyter-first toolkit for LLM tool use: tools, tool search, guarded calls and terminal backends."""
 
+from typing import TYPE_CHECKING
+
 from hermes_nb.approval.decision import Approver, Decision
 from hermes_nb.config import Config
 from hermes_nb.context import Context
@@ -18,6 +20,9 @@ from hermes_nb.redact import register_secret
 from hermes_nb.registry import Registry, registry, tool
 from hermes_nb.results import ToolResult
 from hermes_nb.session import Session
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
 
 __version__ = "0.1.0"
 
@@ -43,3 +48,17 @@ __all__ = [
     "replay",
     "tool",
 ]
+
+
+def load_ipython_extension(shell: "InteractiveShell") -> None:
+    """``%load_ext hermes_nb``: bring the magic ``%hermes``."""
+    from hermes_nb.notebook.magics import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: "InteractiveShell") -> None:
+    """``%unload_ext hermes_nb``: take it back."""
+    from hermes_nb.notebook.magics import unload
+
+    unload(shell)

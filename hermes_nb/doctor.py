@@ -70,6 +70,11 @@ class Report(tuple[Check, ...]):
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        from hermes_nb.notebook.display import report_html
+
+        return report_html(self)
+
 
 def examine() -> Report:
     """Look at everything; takes about a second, changes nothing."""

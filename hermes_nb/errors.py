@@ -10,6 +10,8 @@
     ├── LoopBlockedError       a blocking call on the tools' own event loop  (also a RuntimeError)
     ├── ToolError              raise it in a handler: the model reads its message as it is
     ├── ToolCallError          a failed call, when you ask for an exception: ``result.raise_for_error()``
+    │   └── CommandFailed      a command ran to its end and reported failure
+    ├── MagicError             a %hermes line that can't be understood       (also a ValueError)
     └── CallRefused            a call was stopped before its handler ran; becomes a ToolResult
 
 ``Session.call`` itself never raises for what happens in a call: the error is in the ToolResult.
@@ -66,6 +68,20 @@ class ToolCallError(HermesError):
     def __init__(self, result: ToolResult) -> None:
         super().__init__(f"{result.tool}: {result.error}")
         self.result = result
+
+
+class CommandFailed(ToolCallError):
+    """A command ran to its end with an exit code other than 0. ``result`` has its output."""
+
+    def __init__(self, result: ToolResult, command: str, exit_code: int) -> None:
+        super().__init__(result)
+        shown = command if len(command) <= 200 else f"{command[:200]}…"
+        self.args = (f"exit code {exit_code}: {shown}",)
+        self.exit_code = exit_code
+
+
+class MagicError(HermesError, ValueError):
+    """What was typed after ``%hermes`` can't be understood."""
 
 
 class CallRefused(HermesError):

@@ -201,6 +201,11 @@ class Journal:
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        from hermes_nb.notebook.display import journal_bundle
+
+        return journal_bundle(self)
+
     def __repr__(self) -> str:
         return f"<Journal {self.path.stem}: {len(self)} calls>"
 
@@ -223,6 +228,11 @@ class Replay(tuple[Record, ...]):
         return "\n".join(_story(number, record) for number, record in enumerate(self, 1)) or "no calls"
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from hermes_nb.notebook.display import replay_html
+
+        return replay_html(self)
 
 
 def _story(number: int, record: Record) -> str:

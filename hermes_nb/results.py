@@ -75,6 +75,11 @@ class ToolResult(msgspec.Struct, frozen=True, eq=False):
     def __str__(self) -> str:
         return self.text
 
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        from hermes_nb.notebook.display import result_bundle
+
+        return result_bundle(self)
+
     def __repr__(self) -> str:
         return f"<{self.tool}: {self.outcome}, {self.duration * 1000:.1f} ms>\n{self.text}"
 

@@ -79,6 +79,11 @@ class Budget:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        from hermes_nb.notebook.display import budget_html
+
+        return budget_html(self)
+
 
 def measure(
     tools: Iterable[Tool], bridge: Iterable[Tool], *, threshold: int, active: bool, context_length: int | None

@@ -82,6 +82,11 @@ class SearchResult:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        from hermes_nb.notebook.display import search_html
+
+        return search_html(self)
+
 
 class Catalog:
     """The tools of a session that can be deferred, at one moment."""

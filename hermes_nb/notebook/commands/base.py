@@ -1,0 +1,134 @@
+"""What a sub-command is: its options, what it takes after them, and the function that runs it."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+from hermes_nb.errors import MagicError
+from hermes_nb.notebook.words import meaning, split
+
+if TYPE_CHECKING:
+    from hermes_nb.session import Session
+
+#: What Tab offers for an option or a positional argument.
+Completes = Literal["tool", "toolset", "backend", "job", "setting", "setting_value", "rule", "session", "command", ""]
+
+
+class HelpWanted(Exception):
+    """``--help`` was among the options."""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse that raises instead of ending the process, and prints the same wherever it runs."""
+
+    def __init__(self, command: str, summary: str) -> None:
+        super().__init__(
+            prog=f"%hermes {command}",
+            description=summary,
+            add_help=False,
+            allow_abbrev=False,
+            formatter_class=functools.partial(argparse.HelpFormatter, width=100, max_help_position=30),
+        )
+        self.add_argument("-h", "--help", action="store_true", help="show this")
+        self.add_argument("-o", "--out", metavar="NAME", help="keep the result in a variable of this name")
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what argparse would print before it ends the process.
+
+        Raises:
+            MagicError: Always.
+        """
+        raise MagicError(f"{message}. {self.format_usage().strip().removeprefix('usage: ')}")
+
+    def option(self, *names: str, completes: Completes = "", **settings: Any) -> None:
+        """Add an argument and say what Tab offers for it."""
+        action = self.add_argument(*names, **settings)
+        action.completes = completes  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A sub-command.
+
+    Attributes:
+        name: What is typed after ``%hermes``.
+        summary: What it does, in one line.
+        run: Does it; returns what the cell shows.
+        configure: Adds its options to a parser.
+        rest: What follows the options is taken as it was typed, and named so in the usage; empty: words for argparse.
+        raw_words: Words that are no options are left as they were typed, for the command to read.
+        takes_cell: Whether it can head a cell.
+    """
+
+    name: str
+    summary: str
+    run: Callable[[Invocation], Any]
+    configure: Callable[[Parser], None] = lambda _: None
+    rest: str = ""
+    raw_words: bool = False
+    takes_cell: bool = False
+
+    @functools.cached_property
+    def parser(self) -> Parser:
+        """Its options."""
+        parser = Parser(self.name, self.summary)
+        self.configure(parser)
+        if self.rest:
+            parser.usage = f"{parser.format_usage().strip().removeprefix('usage: ')} {self.rest}"
+        return parser
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """One use of a sub-command.
+
+    Attributes:
+        session: The session it speaks to.
+        options: What argparse read.
+        rest: What was typed after the options, for commands that take it as it is.
+        cell: The cell below, or None.
+        namespace: The notebook's variables.
+        execution: The number of the cell that runs, so that what it showed once is not shown twice.
+    """
+
+    session: Session
+    options: argparse.Namespace
+    rest: str = ""
+    cell: str | None = None
+    namespace: Mapping[str, Any] = field(default_factory=dict)
+    execution: int = 0
+
+
+def read_options(command: Command, line: str, namespace: Mapping[str, Any]) -> tuple[argparse.Namespace, str]:
+    """A command's options, and what was typed after them if it takes that as it is.
+
+    Raises:
+        MagicError: The options can't be understood.
+        HelpWanted: ``--help`` is among them.
+    """
+    words = split(line)
+    takes_value = _takes_value(command.parser)
+    given: list[str] = []
+    position = 0
+    while position < len(words):
+        raw = words[position].raw
+        is_option = raw.startswith("-") and raw != "-"
+        if command.rest and (not is_option or raw == "--"):
+            position += raw == "--"
+            break
+        if raw in ("-h", "--help"):
+            raise HelpWanted
+        count = 2 if takes_value.get(raw) else 1
+        keep = command.raw_words and not is_option
+        given += [word.raw if keep else meaning(word.raw, namespace).text for word in words[position : position + count]]
+        position += count
+    rest = line[words[position].start :].rstrip() if position < len(words) else ""
+    return command.parser.parse_intermixed_args(given), rest
+
+
+def _takes_value(parser: Parser) -> dict[str, bool]:
+    return {name: action.nargs is None for action in parser._actions for name in action.option_strings}

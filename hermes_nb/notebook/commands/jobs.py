@@ -1,0 +1,95 @@
+"""Background jobs: ``ps``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hermes_nb.errors import MagicError
+from hermes_nb.notebook import ansi, markup, values
+from hermes_nb.notebook.commands.base import Command, Invocation, Parser
+from hermes_nb.notebook.markup import AMBER, BLUE, GREEN, RED, Html, chip, code, dim
+from hermes_nb.notebook.table import clipped
+from hermes_nb.redact import redact
+
+if TYPE_CHECKING:
+    from hermes_backends import Job
+
+_TAIL = 4_000
+
+
+class JobView:
+    """A background job with faces; ``job`` is the job itself, to poll, write to and kill."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+
+    @property
+    def id(self) -> str:
+        """What ``%hermes ps`` and the tool ``process`` call it."""
+        return self.job.id
+
+    @property
+    def status(self) -> str:
+        """running, exited, killed or lost."""
+        return self.job.status
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code once it has ended."""
+        return self.job.exit_code
+
+    def log(self) -> str:
+        """All it has printed so far."""
+        return self.job.log()
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        """Wait for its end; the exit code."""
+        return self.job.wait(timeout)
+
+    def kill(self) -> None:
+        """End it and everything it started."""
+        self.job.kill()
+
+    def __repr__(self) -> str:
+        ended = f", exit code {self.exit_code}" if self.exit_code is not None else ""
+        lines = [f"{self.id}: {self.status}{ended}: {clipped(self.job.command)}", ansi.plain(self._tail()).rstrip("\n")]
+        return "\n".join(line for line in lines if line)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+    def _repr_html_(self) -> Html:
+        ended_well = self.exit_code == 0
+        colour = {"running": BLUE, "killed": AMBER, "lost": RED}.get(self.status, GREEN if ended_well else RED)
+        word = self.status if self.exit_code is None else f"{self.status}, exit {self.exit_code}"
+        tail = self._tail()
+        return markup.card(
+            [markup.tag("b", code(self.id)), chip(word, colour), dim(code(clipped(self.job.command)))],
+            markup.printed(tail.rstrip("\n")) if tail.strip() else None,
+            edge=colour,
+        )
+
+    def _tail(self) -> str:
+        return values.shortened(redact(self.job.log()), _TAIL)
+
+
+def _ps(invocation: Invocation) -> Any:
+    options, session = invocation.options, invocation.session
+    if options.job is None:
+        if options.stop:
+            raise MagicError("stop which job? %hermes ps lists them, %hermes ps --stop job-1 ends one")
+        from hermes_nb import notebook
+
+        return notebook.jobs(session)
+    view = JobView(session.backend.jobs.get(options.job))
+    if options.stop:
+        view.kill()
+    return view
+
+
+def _ps_options(parser: Parser) -> None:
+    parser.option("job", nargs="?", completes="job", help="show this one, with the end of its output")
+    parser.option("--stop", action="store_true", help="end it, and everything it started")
+
+
+PS = Command("ps", "The background jobs: all of them live, or one with its output.", _ps, _ps_options)

@@ -1,0 +1,160 @@
+"""Looking at tools: ``tools``, ``toolsets``, ``search``, ``describe``."""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hermes_nb.errors import MagicError, UnknownToolsetError
+from hermes_nb.notebook import markup
+from hermes_nb.notebook.commands.base import Command, Invocation, Parser
+from hermes_nb.notebook.display import tool_name
+from hermes_nb.notebook.expansion import expand
+from hermes_nb.notebook.markup import AMBER, BLUE, GREEN, chip, code, dim
+from hermes_nb.notebook.schema_view import Description
+from hermes_nb.notebook.table import Column, Table
+
+if TYPE_CHECKING:
+    from hermes_nb.declaration import Tool
+    from hermes_nb.search.catalog import SearchResult
+    from hermes_nb.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRow:
+    """A tool as the list shows it.
+
+    Attributes:
+        state: shown (the model sees its schema), deferred (it finds it by search), or why it can't be used.
+        tokens: About what its definition costs.
+    """
+
+    name: str
+    toolset: str
+    description: str
+    state: str
+    tokens: int
+    emoji: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolsetRow:
+    """A toolset, with what is in it now."""
+
+    name: str
+    tools: int
+    tokens: int
+    description: str = ""
+
+
+def tool_rows(session: Session) -> list[ToolRow]:
+    """Every tool in a session's scope, with what becomes of it."""
+    from hermes_nb.search.budget import tool_tokens
+    from hermes_nb.search.catalog import plain
+
+    snapshot = session.registry.snapshot
+    scope = session.scope(snapshot)
+    mine = [tool for tool in snapshot.ordered if tool in scope]
+    unavailable = session.registry.availability.unavailable(mine)
+    deferred = frozenset(session.budget().deferred)
+
+    def state(tool: Tool) -> str:
+        return unavailable.get(tool.name) or ("deferred" if tool.name in deferred else "shown")
+
+    return [
+        ToolRow(tool.name, tool.toolset, plain(tool.description), state(tool), tool_tokens(tool), tool.emoji)
+        for tool in mine
+    ]
+
+
+def _tools(invocation: Invocation) -> Table[ToolRow]:
+    options, session = invocation.options, invocation.session
+    rows = tool_rows(session)
+    if options.toolset:
+        snapshot = session.registry.snapshot
+        if options.toolset not in snapshot.toolset_names:
+            raise UnknownToolsetError(options.toolset, snapshot.toolset_names)
+        from hermes_nb.toolsets import select
+
+        chosen = select([options.toolset], snapshot)
+        rows = [row for row in rows if snapshot.tools[row.name] in chosen]
+    if options.pattern:
+        rows = [row for row in rows if _fits(row.name, options.pattern)]
+    columns = (
+        Column[ToolRow](
+            "tool", lambda row: row.name, lambda row: markup.join([f"{row.emoji or '·'} ", tool_name(row.name)])
+        ),
+        Column[ToolRow]("toolset", lambda row: row.toolset, lambda row: dim(row.toolset)),
+        Column[ToolRow]("tokens", lambda row: f"{row.tokens:,}", lambda row: dim(f"{row.tokens:,}"), number=True),
+        Column[ToolRow]("state", lambda row: row.state, _state_chip),
+        Column[ToolRow]("what it does", lambda row: row.description),
+    )
+    return Table(rows, columns, empty="no tools fit")
+
+
+def _fits(name: str, pattern: str) -> bool:
+    wanted = pattern.lower()
+    return fnmatch.fnmatchcase(name.lower(), wanted if any(char in wanted for char in "*?[") else f"*{wanted}*")
+
+
+def _state_chip(row: ToolRow) -> str:
+    if row.state in ("shown", "deferred"):
+        return chip(row.state, GREEN if row.state == "shown" else BLUE)
+    return markup.join([chip("unavailable", AMBER), " ", dim(row.state)])
+
+
+def _toolsets(invocation: Invocation) -> Table[ToolsetRow]:
+    from hermes_nb.toolsets import select
+
+    snapshot = invocation.session.registry.snapshot
+    rows = tool_rows(invocation.session)
+    found = []
+    for name in sorted(snapshot.toolset_names):
+        chosen = select([name], snapshot)
+        inside = [row for row in rows if snapshot.tools[row.name] in chosen]
+        toolset = snapshot.toolsets.get(name)
+        if inside:
+            found.append(
+                ToolsetRow(name, len(inside), sum(row.tokens for row in inside), toolset.description if toolset else "")
+            )
+    columns = (
+        Column[ToolsetRow]("toolset", lambda row: row.name, lambda row: markup.tag("b", code(row.name))),
+        Column[ToolsetRow]("tools", lambda row: str(row.tools), number=True),
+        Column[ToolsetRow]("tokens", lambda row: f"{row.tokens:,}", lambda row: dim(f"{row.tokens:,}"), number=True),
+        Column[ToolsetRow]("what it is for", lambda row: row.description),
+    )
+    return Table(found, columns, empty="no toolsets")
+
+
+def _search(invocation: Invocation) -> SearchResult:
+    query = expand(invocation.rest, invocation.namespace, lambda value, _: str(value))
+    if not query:
+        raise MagicError("search for what? %hermes search open an issue")
+    return invocation.session.search(query, invocation.options.limit)
+
+
+def _describe(invocation: Invocation) -> Description:
+    session, name = invocation.session, invocation.options.tool
+    definition = session.describe(name)
+    row = next(row for row in tool_rows(session) if row.name == name)
+    return Description(definition, toolset=row.toolset, emoji=row.emoji, state=row.state, tokens=row.tokens)
+
+
+def _tools_options(parser: Parser) -> None:
+    parser.option("pattern", nargs="?", completes="tool", help="part of a name, or a pattern: git_*")
+    parser.option("--toolset", "-t", metavar="NAME", completes="toolset", help="only the tools of this toolset")
+
+
+def _search_options(parser: Parser) -> None:
+    parser.option("--limit", "-n", type=int, metavar="N", help="at most this many")
+
+
+def _describe_options(parser: Parser) -> None:
+    parser.option("tool", completes="tool", help="the tool's name")
+
+
+TOOLS = Command("tools", "The tools of this session, and what the model sees of them.", _tools, _tools_options)
+TOOLSETS = Command("toolsets", "The toolsets, with their sizes.", _toolsets)
+SEARCH = Command("search", "Find tools by what they do.", _search, _search_options, rest="QUERY")
+DESCRIBE = Command("describe", "What a tool does and takes.", _describe, _describe_options)

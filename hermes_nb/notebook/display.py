@@ -1,0 +1,262 @@
+"""The two faces of what hermes-nb gives back: HTML for a notebook, stable text for terminals, tests and git.
+
+Nothing that a tool printed or a server wrote becomes markup. The text has no times and no addresses in it, so that a
+notebook that is run again shows the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hermes_nb.notebook import ansi, markup, values
+from hermes_nb.notebook.markup import AMBER, BLUE, GREEN, GREY, RED, Html, chip, code, dim
+from hermes_nb.notebook.streams import Streams, streams_of
+from hermes_nb.notebook.table import aligned, clipped
+
+if TYPE_CHECKING:
+    from hermes_nb.approval.decision import Decision
+    from hermes_nb.doctor import Report
+    from hermes_nb.journal import Journal, Record, Replay
+    from hermes_nb.results import ToolResult
+    from hermes_nb.search.budget import Budget
+    from hermes_nb.search.catalog import SearchResult
+
+OUTCOMES = {"ok": GREEN, "denied": AMBER, "vetoed": AMBER, "unavailable": AMBER, "interrupted": AMBER}
+_CALLS_SHOWN = 100
+
+Bundle = dict[str, Any]
+
+
+def seconds(duration: float) -> str:
+    """A duration as people say it; always a number, a space and ``ms``, ``s`` or ``min``."""
+    if duration < 1:
+        return f"{duration * 1000:.0f} ms"
+    return f"{duration:.1f} s" if duration < 120 else f"{duration / 60:.1f} min"
+
+
+# Results ----------------------------------------------------------------------------------------------------------
+
+
+def result_bundle(result: ToolResult) -> Bundle:
+    """The faces of a call's result; a lone picture is a picture, which every page can show."""
+    text = result_text(result)
+    pictures = values.pictures_in(result.value) if result.ok else []
+    if len(pictures) == 1 and not values.texts_beside(result.value) and pictures[0].mime in ("image/png", "image/jpeg"):
+        return {"text/plain": text, pictures[0].mime: pictures[0].data}
+    return {"text/plain": text, "text/html": result_html(result)}
+
+
+def result_text(result: ToolResult) -> str:
+    """A result as stable text."""
+    lines = [f"{result.tool}: {result.outcome}"]
+    if not result.ok:
+        lines[0] += f": {clipped(result.error or '', 500)}" if result.error else ""
+    lines += [f"({clipped(note, 300)})" for note in result.notes]
+    found = streams_of(result.value)
+    if found is not None:
+        return "\n".join([*lines, *_streams_text(found)])
+    body = values.plain(_shown_value(result)) if result.ok else ""
+    return "\n".join([*lines, body]).rstrip()
+
+
+def result_html(result: ToolResult) -> Html:
+    """A result as a card: how it went, how long it took, and what it gave."""
+    found = streams_of(result.value)
+    colour = OUTCOMES.get(result.outcome, RED)
+    head = [tool_name(result.tool), outcome_chip(result.outcome)]
+    if found is not None:
+        head.append(exit_chip(found.exit_code))
+    head += [dim(seconds(result.duration)), dim(found.where) if found is not None and found.where else None]
+    body: list[Html | None] = [_decision_line(result.decision)]
+    body += [markup.tag("div", dim(note)) for note in result.notes]
+    if result.error:
+        body.append(markup.printed(values.shortened(result.error), edge=colour))
+    if found is not None:
+        body.append(streams_html(found))
+    elif result.ok:
+        body.append(values.render(_shown_value(result)))
+    if result.spill is not None:
+        body.append(markup.tag("div", dim("the whole result: "), code(str(result.spill))))
+    return markup.card(head, *body, edge=colour)
+
+
+def _shown_value(result: ToolResult) -> Any:
+    value = result.value
+    return result.text if value is None or not isinstance(value, str | Mapping | list | tuple | int | float) else value
+
+
+def tool_name(name: str) -> Html:
+    """A tool's name, as every face writes it."""
+    return tag_bold(code(name))
+
+
+def tag_bold(content: str) -> Html:
+    """Content that is looked at first."""
+    return markup.tag("b", content)
+
+
+def outcome_chip(outcome: str) -> Html:
+    """How a call went, in a word."""
+    return chip(f"{'✓' if outcome == 'ok' else '✗'} {outcome}", OUTCOMES.get(outcome, RED))
+
+
+def exit_chip(exit_code: int | None) -> Html:
+    """A command's exit code."""
+    if exit_code is None:
+        return chip("outcome unknown", AMBER)
+    return chip(f"exit {exit_code}", GREEN if exit_code == 0 else RED)
+
+
+def _decision_line(decision: Decision | None) -> Html | None:
+    if decision is None:
+        return None
+    word = "denied" if not decision.allowed else f"approved ({decision.choice})"
+    reason = f": {decision.reason}" if decision.reason else ""
+    return markup.tag("div", dim(f"{word} by {decision.by}{reason}"))
+
+
+def streams_html(found: Streams) -> Html:
+    """Output and errors, each in its own block."""
+    both = [
+        markup.printed(values.shortened(found.stdout).rstrip("\n")) if found.stdout.strip() else None,
+        markup.printed(values.shortened(found.stderr).rstrip("\n"), edge=RED, label="stderr")
+        if found.stderr.strip()
+        else None,
+    ]
+    return markup.join(both) if any(both) else markup.tag("div", dim("no output"))
+
+
+def _streams_text(found: Streams) -> list[str]:
+    exit_line = "outcome unknown" if found.exit_code is None else f"exit code {found.exit_code}"
+    lines = [exit_line, values.shortened(ansi.plain(found.stdout)).rstrip("\n")]
+    if found.stderr.strip():
+        lines += ["stderr:", values.shortened(ansi.plain(found.stderr)).rstrip("\n")]
+    return [line for line in lines if line]
+
+
+# Search, budget, doctor -------------------------------------------------------------------------------------------
+
+
+def search_html(result: SearchResult) -> Html:
+    """What a search found, with how well it fits."""
+    head = [dim("search"), tag_bold(result.query), dim(f"{len(result.matches)} of {result.total_available:,} tools")]
+    if not result.matches:
+        return markup.card(head, markup.tag("div", result.hint or "nothing fits"))
+    best = max(hit.score for hit in result.matches) or 1.0
+    rows = [
+        (
+            markup.join([tool_name(hit.name), markup.tag("div", dim(code(hit.signature.removeprefix(hit.name))))]),
+            hit.description,
+            dim(hit.toolset),
+            markup.bar(hit.score / best, width="4em"),
+        )
+        for hit in result.matches
+    ]
+    return markup.card(head, markup.grid(("tool", "what it does", "toolset", "fit"), rows))
+
+
+def budget_html(budget: Budget) -> Html:
+    """What the tools' schemas cost, as bars."""
+    total = budget.total_tokens
+    head = [
+        tag_bold(f"{budget.visible_tokens:,} tokens"),
+        dim(f"of {total:,} are shown to the model ({budget.tokenizer})"),
+        chip(f"{len(budget.deferred)} tools deferred", BLUE) if budget.active else chip("nothing deferred"),
+        chip(f"saves {budget.saving:,} a turn", GREEN) if budget.saving > 0 else None,
+    ]
+    bars = [
+        ("without search", total, GREY),
+        ("shown now", budget.visible_tokens, BLUE),
+        ("deferrable", budget.deferrable_tokens, GREEN if budget.active else GREY),
+        ("threshold", budget.threshold_tokens, AMBER),
+    ]
+    widest = max([tokens for _, tokens, _ in bars] + [1])
+    overview = [(label, f"{tokens:,}", markup.bar(tokens / widest, colour, "16em")) for label, tokens, colour in bars]
+    ordered = sorted(budget.per_toolset.items(), key=lambda entry: (-entry[1], entry[0]))
+    most = max((tokens for _, tokens in ordered), default=1) or 1
+    toolsets = [(code(name), f"{tokens:,}", markup.bar(tokens / most, BLUE, "16em")) for name, tokens in ordered]
+    return markup.card(
+        head,
+        markup.grid(("", "tokens", ""), overview, numbers=frozenset({1})),
+        markup.fold(
+            f"{len(ordered)} toolsets", markup.grid(("toolset", "tokens", ""), toolsets, numbers=frozenset({1}))
+        ),
+    )
+
+
+def report_html(report: Report) -> Html:
+    """What the doctor found, area by area, each problem with its remedy."""
+    marks = {"ok": ("✓", GREEN), "missing": ("–", GREY), "off": ("–", GREY), "broken": ("✗", RED)}
+    rows = []
+    area = ""
+    for check in report:
+        mark, colour = marks[check.state]
+        fix = markup.join([markup.tag("div", dim("→ "), code(check.fix))]) if check.fix else None
+        rows.append(
+            (
+                dim(check.area) if check.area != area else "",
+                markup.tag("span", mark, style=f"color:{colour};font-weight:700"),
+                code(check.name),
+                markup.join([check.detail, fix]),
+            )
+        )
+        area = check.area
+    problems = len(report.problems)
+    word = chip("✓ nothing is broken", GREEN) if not problems else chip(f"✗ {problems} broken", RED)
+    return markup.card([tag_bold("doctor"), word], markup.grid(("", "", "", ""), rows), edge=RED if problems else GREEN)
+
+
+# Calls ------------------------------------------------------------------------------------------------------------
+
+
+def calls_html(records: Sequence[Record], title: str) -> Html:
+    """Past calls: what was called, how it went, what it gave; details fold."""
+    shown = records[-_CALLS_SHOWN:]
+    rows = [
+        (
+            dim(record.id),
+            markup.fold(
+                markup.join([tool_name(record.tool), " ", dim(code(clipped(_arguments(record), 60)))]),
+                values.render(record.args if isinstance(record.args, dict) else {"arguments": record.args}),
+                values.render(record.text),
+            ),
+            outcome_chip(record.outcome),
+            dim(seconds(record.duration)),
+        )
+        for record in shown
+    ]
+    failed = sum(not record.ok for record in records)
+    head = [
+        tag_bold(title),
+        dim(f"{len(records):,} call{'s' if len(records) != 1 else ''}"),
+        chip(f"{failed} not ok", RED) if failed else None,
+        dim(f"the last {len(shown)}") if len(shown) < len(records) else None,
+    ]
+    return markup.card(head, markup.grid(("", "call", "outcome", "took"), rows) if rows else dim("no calls yet"))
+
+
+def calls_text(records: Sequence[Record]) -> str:
+    """Past calls as stable text, one line a call."""
+    if not records:
+        return "no calls yet"
+    shown = records[-_CALLS_SHOWN:]
+    return aligned(
+        [(record.tool, record.outcome, clipped(_arguments(record), 40), clipped(record.text, 50)) for record in shown]
+    )
+
+
+def journal_bundle(journal: Journal) -> Bundle:
+    """The faces of a session's journal."""
+    records = tuple(journal)
+    return {"text/plain": calls_text(records), "text/html": calls_html(records, "journal")}
+
+
+def replay_html(replay: Replay) -> Html:
+    """A past session's calls."""
+    return calls_html(replay, "replay")
+
+
+def _arguments(record: Record) -> str:
+    return json.dumps(record.args, ensure_ascii=False, default=str)

@@ -1,0 +1,51 @@
+"""Failures of a magic as people want to read them: what went wrong, not where in this package it was raised."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from hermes_nb.errors import CommandFailed, HermesError, ToolCallError
+from hermes_nb.notebook import ansi
+
+if TYPE_CHECKING:
+    from hermes_nb.results import ToolResult
+
+_RED, _DIM, _PLAIN = "\x1b[1;31m", "\x1b[2m", "\x1b[0m"
+
+
+def compact(error: BaseException, line: str) -> BaseException:
+    """Give an error a traceback of a few lines, if it is one that speaks for itself."""
+    if isinstance(error, HermesError | KeyboardInterrupt | FileNotFoundError) or _is_backend_error(error):
+        # IPython asks the exception itself how it wants to be shown.
+        error._render_traceback_ = lambda: render(error, line)  # type: ignore[union-attr]
+    return error
+
+
+def render(error: BaseException, line: str) -> list[str]:
+    """The lines that stand for a traceback."""
+    name = type(error).__name__
+    if isinstance(error, KeyboardInterrupt):
+        return [f"{_RED}KeyboardInterrupt{_PLAIN}: stopped: %hermes {ansi.plain(line)}"]
+    shown = [f"{_RED}{name}{_PLAIN}: {ansi.plain(str(error))}"]
+    if isinstance(error, ToolCallError) and not isinstance(error, CommandFailed):
+        shown += [f"{_DIM}  {ansi.plain(detail)}{_PLAIN}" for detail in _details(error.result)]
+    fix = getattr(error, "fix", "")
+    if fix:
+        shown.append(f"  → {ansi.plain(str(fix))}")
+    return [*shown, f"{_DIM}  in %hermes {textwrap.shorten(ansi.plain(line), 120, placeholder=' …')}{_PLAIN}"]
+
+
+def _details(result: ToolResult) -> list[str]:
+    lines = [f"outcome: {result.outcome}"]
+    if result.decision is not None:
+        lines += dict.fromkeys(f"found: {finding.description}: {finding.text}" for finding in result.decision.findings)
+    if result.outcome == "invalid":
+        lines.append(f"%hermes describe {result.tool} shows what it takes")
+    return lines
+
+
+def _is_backend_error(error: BaseException) -> bool:
+    from hermes_backends import BackendError
+
+    return isinstance(error, BackendError)

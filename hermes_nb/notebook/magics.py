@@ -1,0 +1,107 @@
+"""The magic ``%hermes``, and ``%%hermes`` above a cell."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
+
+from hermes_nb.errors import MagicError, did_you_mean
+from hermes_nb.notebook import state
+from hermes_nb.notebook.commands import COMMANDS, Command, Invocation
+from hermes_nb.notebook.commands.base import HelpWanted, read_options
+from hermes_nb.notebook.failure import compact
+from hermes_nb.notebook.help import Help, overview
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from hermes_nb.session import Session
+
+
+@magics_class
+class HermesMagics(Magics):  # type: ignore[misc]
+    """``%hermes``."""
+
+    shell: InteractiveShell
+
+    @no_var_expand  # IPython's own expansion eats the braces of JSON
+    @needs_local_scope
+    @line_cell_magic
+    def hermes(self, line: str, cell: str | None = None, local_ns: Mapping[str, Any] | None = None) -> Any:
+        """Tools, search, guarded calls and commands. ``%hermes help`` lists what there is."""
+        namespace = {**vars(builtins), **self.shell.user_ns, **(local_ns or {})}
+        try:
+            return self._run(line, cell, namespace)
+        except BaseException as error:
+            raise compact(error, line.strip()) from error.__cause__
+
+    def _run(self, line: str, cell: str | None, namespace: Mapping[str, Any]) -> Any:
+        name, _, typed = line.strip().partition(" ")
+        if name in ("", "help", "-h", "--help"):
+            return _help(typed.strip())
+        command = find(name)
+        if cell is not None and not command.takes_cell:
+            raise MagicError(f"{name} takes no cell; write %hermes {line.strip()} on a line of its own")
+        try:
+            options, rest = read_options(command, typed.strip(), namespace)
+        except HelpWanted:
+            return Help.of(command)
+        if options.out is not None and not options.out.isidentifier():
+            raise MagicError(f"-o {options.out}: not a name that a variable can have")
+        session = state.current()
+        execution = self.shell.execution_count
+        result = command.run(Invocation(session, options, rest, cell, namespace, execution))
+        if options.out is None:
+            return result
+        self.shell.user_ns[options.out] = result
+        return None
+
+
+def find(name: str) -> Command:
+    """The sub-command of that name.
+
+    Raises:
+        MagicError: There is none; the message suggests the nearest.
+    """
+    command = COMMANDS.get(name)
+    if command is None:
+        hint = did_you_mean(name, COMMANDS) or ". %hermes help lists what there is"
+        raise MagicError(f"there is no %hermes {name}{hint}")
+    return command
+
+
+def _help(name: str) -> Help:
+    return Help.of(find(name)) if name else overview()
+
+
+def load(shell: InteractiveShell) -> None:
+    """Register the magic and its completion, and say what is there."""
+    from hermes_nb.notebook import completion
+
+    shell.register_magics(HermesMagics(shell))
+    completion.install(shell)
+    print(greeting(state.current()))
+
+
+def unload(shell: InteractiveShell) -> None:
+    """Take back what ``load`` did, and close the session that it made."""
+    from hermes_nb.notebook import completion
+
+    completion.remove(shell)
+    for kind in ("line", "cell"):
+        shell.magics_manager.magics[kind].pop("hermes", None)
+    state.forget()
+
+
+def greeting(session: Session) -> str:
+    """One line: what is there, where commands run, and who is asked."""
+    from hermes_nb import __version__
+
+    snapshot = session.registry.snapshot
+    scope = session.scope(snapshot)
+    count = sum(tool in scope for tool in snapshot.ordered)
+    mode = session.config.get("approval.mode")
+    return f"hermes-nb {__version__}: {count} tools · {session.backend_name} backend · approval: {mode} · %hermes for help"

@@ -1,0 +1,108 @@
+"""What ``%hermes run`` gives back: a command's output, its exit code, and the result of the call behind it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hermes_nb.notebook import markup
+from hermes_nb.notebook.display import (
+    OUTCOMES,
+    exit_chip,
+    outcome_chip,
+    result_html,
+    result_text,
+    seconds,
+)
+from hermes_nb.notebook.markup import GREEN, RED, Html, code, dim
+from hermes_nb.notebook.streams import Streams, streams_of
+from hermes_nb.notebook.table import clipped
+
+if TYPE_CHECKING:
+    from hermes_nb.results import ToolResult
+
+
+class CommandRun:
+    """A command that has run. ``str()`` of it is what it printed.
+
+    In the cell that showed the output as it came, its face is one line; anywhere else it shows the output again.
+
+    Attributes:
+        command: What ran.
+        result: The call's result, as the model would get it.
+        backend: Where it ran.
+    """
+
+    def __init__(self, command: str, result: ToolResult, backend: str, *, shown_in: int | None = None) -> None:
+        self.command = command
+        self.result = result
+        self.backend = backend
+        self._shown_in = shown_in
+        self._streams = streams_of(result.value) or Streams("", "", None)
+
+    @property
+    def stdout(self) -> str:
+        """Standard output, colours and all."""
+        return self._streams.stdout
+
+    @property
+    def stderr(self) -> str:
+        """Standard error."""
+        return self._streams.stderr
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of standard output."""
+        return self.stdout.splitlines()
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code; None if the command did not run or its outcome is unknown."""
+        return self._streams.exit_code
+
+    @property
+    def ok(self) -> bool:
+        """Whether it ran to its end and succeeded."""
+        return self.result.ok and self.exit_code == 0
+
+    @property
+    def duration(self) -> float:
+        """Seconds."""
+        return self.result.duration
+
+    def __str__(self) -> str:
+        return self.stdout
+
+    def __repr__(self) -> str:
+        return self._line() if self._was_just_shown() else result_text(self.result)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+    def _repr_html_(self) -> Html:
+        if not self._was_just_shown():
+            return result_html(self.result)
+        ok = self.ok
+        head = [
+            exit_chip(self.exit_code) if self.result.ok else outcome_chip(self.result.outcome),
+            dim(seconds(self.duration)),
+            dim(self.backend),
+            dim(code(clipped(self.command, 60))),
+            markup.text(clipped(self.result.error, 200)) if self.result.error else None,
+        ]
+        return markup.tag(
+            "div",
+            markup.line(head),
+            style=f"border-left:3px solid {GREEN if ok else OUTCOMES.get(self.result.outcome, RED) if not self.result.ok else RED};"
+            "padding:0 .8em;margin:.2em 0;font-size:.92em",
+        )
+
+    def _line(self) -> str:
+        if not self.result.ok:
+            return f"{self.result.outcome}: {clipped(self.result.error or '', 300)}"
+        return "outcome unknown" if self.exit_code is None else f"exit code {self.exit_code}"
+
+    def _was_just_shown(self) -> bool:
+        from IPython.core.getipython import get_ipython
+
+        shell = get_ipython()
+        return shell is not None and self._shown_in is not None and shell.execution_count == self._shown_in
