@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 #: program that shows a package is there -> Debian package that brings it
-PACKAGES: dict[str, str] = {}
+PACKAGES: dict[str, str] = {"chromium": "chromium"}
 
 
 def main() -> int:

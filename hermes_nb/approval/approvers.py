@@ -76,15 +76,26 @@ class TerminalApprover:
         answer = _read_line(request.timeout)
         if answer is None:
             return Decision.deny(f"{summary(request)}; no answer within {request.timeout:g} s")
-        word, _, rest = answer.strip().partition(" ")
-        if word.lower() == "e" and rest and isinstance(request.args.get("command"), str):
-            return Decision.once(args={**request.args, "command": rest})
-        return _ANSWERS.get(word.lower(), Decision.deny(rest or f"{summary(request)}; denied at the terminal"))
+        return answered(request, answer)
 
 
 def default_approver() -> Approver:
-    """Who is asked when a session names nobody: whoever sits at the terminal."""
+    """Who is asked when a session names nobody: whoever sits at the notebook, or at the terminal."""
+    if "ipykernel" in sys.modules:
+        from hermes_nb.notebook.approver import notebook_approver
+
+        approver = notebook_approver()
+        if approver is not None:
+            return approver
     return TerminalApprover()
+
+
+def answered(request: Request, line: str) -> Decision:
+    """The decision that a line typed below the question stands for."""
+    word, _, rest = line.strip().partition(" ")
+    if word.lower() == "e" and rest and isinstance(request.args.get("command"), str):
+        return Decision.once(args={**request.args, "command": rest})
+    return _ANSWERS.get(word.lower(), Decision.deny(rest or f"{summary(request)}; denied at the terminal"))
 
 
 def summary(request: Request) -> str:

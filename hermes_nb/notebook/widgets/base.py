@@ -1,0 +1,98 @@
+"""What all widgets share: assets from inside the package, messages by kind, and faces for where no widget can live."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, ClassVar
+
+import anywidget
+
+from hermes_nb.notebook.listening import pin
+
+logger = logging.getLogger(__name__)
+
+_IMPORT = re.compile(r"^import\b[^;]*;\n", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=function|const|class)", re.MULTILINE)
+
+Message = Mapping[str, Any]
+
+
+@cache
+def script(*names: str) -> str:
+    """The modules of ``static`` as one, in this order: a widget's module can't import others from the kernel."""
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", _asset(f"{name}.js"))) for name in names)
+
+
+@cache
+def style(*names: str) -> str:
+    """The style sheets of ``static`` as one."""
+    return "\n".join(_asset(f"{name}.css") for name in names)
+
+
+def _asset(name: str) -> str:
+    return (files(__package__) / "static" / name).read_text(encoding="utf-8")
+
+
+class HermesWidget(anywidget.AnyWidget):
+    """A widget whose data travel in messages: its saved state is its code, so it holds no secret and stays small.
+
+    A message from the front end has a ``kind``, and the method of ``answers`` under that kind takes it.
+    """
+
+    answers: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(self, **traits: Any) -> None:
+        super().__init__(**traits)
+        self.on_msg(self._receive)
+
+    def receive(self, message: Message) -> None:
+        """Take a message of the front end; one that makes no sense is dropped."""
+        method = self.answers.get(str(message.get("kind")))
+        if method is None:
+            logger.debug("%s: a message of unknown kind was dropped", type(self).__name__)
+            return
+        answer: Callable[[Message], None] = getattr(self, method)
+        answer(message)
+
+    def text_face(self) -> str:
+        """What terminals, diffs and nbval see: the same for the same content."""
+        raise NotImplementedError
+
+    def html_face(self) -> str:
+        """What a saved notebook shows where widgets don't live, such as on GitHub."""
+        raise NotImplementedError
+
+    def static_faces(self) -> dict[str, str]:
+        """Every face but the live one, by MIME type."""
+        return {"text/plain": self.text_face(), "text/html": self.html_face()}
+
+    def open(self) -> None:
+        """Open the way to the front end."""
+        super().open()
+        self._pin()
+
+    def _receive(self, _widget: object, content: Any, _buffers: object) -> None:
+        if isinstance(content, Mapping):
+            self.receive(content)
+
+    def _send(self, msg: Any, buffers: Any = None) -> None:
+        # Everything a widget says goes through here, and ipykernel takes each word as the wish to be answered in the
+        # shell that said it: that may be the one that waits for the answer.
+        super()._send(msg, buffers)
+        self._pin()
+
+    def _pin(self) -> None:
+        if self.comm is not None:
+            pin(self.comm)
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**options)
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        return {**(data or {}), **self.static_faces()}, metadata or {}
+
+    def __repr__(self) -> str:
+        return self.text_face()

@@ -1,0 +1,174 @@
+"""One question to a person: what is shown of a call, and how the answer is read."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from hermes_nb.approval.approvers import summary
+from hermes_nb.approval.decision import Decision, Request
+from hermes_nb.approval.display import visible
+from hermes_nb.approval.policy import NEVER_REMEMBERED
+from hermes_nb.redact import redact
+
+if TYPE_CHECKING:
+    from hermes_nb.approval.assessment import Finding
+
+_CHOICES = {"once": Decision.once, "session": Decision.session, "always": Decision.always, "deny": Decision.deny}
+_RECORDED = {
+    "once": "Approved once",
+    "session": "Approved for this session",
+    "always": "Approved always",
+    "deny": "Denied",
+}
+_RECORD_LENGTH = 120
+#: A part of a command, and the number of the finding that speaks of it (None: nothing does).
+Part = tuple[str, int | None]
+
+
+class Question:
+    """A request in front of a person. Only an answer with its nonce counts, and only the first.
+
+    Attributes:
+        request: What is asked about.
+        nonce: Known only to the card that shows this question.
+        shown: Set when a front end has shown it.
+        answered: Set when the decision is there.
+    """
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.nonce = secrets.token_hex(16)
+        self.shown = threading.Event()
+        self.answered = threading.Event()
+        self.decision: Decision | None = None
+        self._started = time.monotonic()
+        self._lock = threading.Lock()
+
+    @property
+    def remaining(self) -> float:
+        """Seconds until no answer means no."""
+        return max(0.0, self.request.timeout - (time.monotonic() - self._started))
+
+    def face(self) -> dict[str, Any]:
+        """What the card shows; no secret is in it."""
+        subject = redact(self.request.subject)
+        return {
+            "nonce": self.nonce,
+            "tool": self.request.tool,
+            "parts": marked(subject, self.request.findings),
+            "findings": [
+                {"what": visible(redact(finding.description)), "where": visible(redact(finding.text))}
+                for finding in self.request.findings
+            ],
+            "backend": self.request.backend,
+            "cwd": visible(self.request.cwd),
+            "timeout": self.request.timeout,
+            "remaining": self.remaining,
+            "rememberable": not NEVER_REMEMBERED & {finding.rule for finding in self.request.findings},
+            "edits": "command" if self._is_command else "arguments",
+        }
+
+    @property
+    def editable(self) -> str:
+        """The text that a person edits: the command, or all arguments as JSON."""
+        if self._is_command:
+            return self.request.subject
+        return json.dumps(dict(self.request.args), indent=2, ensure_ascii=False, default=str)
+
+    def answer(self, choice: str, reason: str = "", edited: str | None = None) -> str | None:
+        """Take the answer; returns what is wrong with it, None if nothing is."""
+        decision = _CHOICES.get(choice)
+        if decision is None:
+            return f"there is no choice {choice!r}"
+        if choice == "deny":
+            self.deny(reason.strip() or "denied in the notebook")
+            return None
+        try:
+            args = None if edited is None else self._edited(edited)
+        except ValueError as error:
+            return str(error)
+        self.settle(decision(reason.strip(), args=args))
+        return None
+
+    def deny(self, why: str) -> None:
+        """No; the model reads what was found, and why that was not approved."""
+        self.settle(Decision.deny(f"{summary(self.request)}; {why}"))
+
+    def settle(self, decision: Decision) -> None:
+        """Make this the decision, unless there is one already."""
+        with self._lock:
+            if self.decision is None:
+                self.decision = decision
+                self.answered.set()
+
+    def record(self) -> dict[str, Any]:
+        """The one line that stays of it."""
+        decision = self.decision or Decision.deny("not decided")
+        subject = " ".join(visible(redact(self.request.subject)).split())
+        if len(subject) > _RECORD_LENGTH:
+            subject = f"{subject[:_RECORD_LENGTH]}…"
+        what = "Edited, to be checked again" if decision.args is not None else _RECORDED[decision.choice]
+        reason = decision.reason.removeprefix(f"{summary(self.request)}; ")
+        return {
+            "allowed": decision.allowed,
+            "what": what,
+            "tool": self.request.tool,
+            "subject": subject,
+            "reason": visible(redact(reason)),
+        }
+
+    @property
+    def _is_command(self) -> bool:
+        return isinstance(self.request.args.get("command"), str)
+
+    def _edited(self, text: str) -> Mapping[str, Any] | None:
+        if text == self.editable:
+            return None
+        if self._is_command:
+            return {**self.request.args, "command": text}
+        try:
+            args = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"this is not JSON: {error}") from None
+        if not isinstance(args, dict):
+            raise ValueError("the arguments must be a JSON object")  # noqa: TRY004
+        return args
+
+
+def record_text(record: Mapping[str, Any]) -> str:
+    """A record as a line of text."""
+    mark = "✔" if record["allowed"] else "✘"
+    reason = f" ({record['reason']})" if record["reason"] else ""
+    return f"{mark} {record['what']}: {record['tool']}: {record['subject']}{reason}"
+
+
+def marked(subject: str, findings: Iterable[Finding]) -> list[Part]:
+    """A command cut where findings begin and end; everything in it visible."""
+    owner: list[int | None] = [None] * len(subject)
+    for number, finding in enumerate(findings):
+        text = redact(finding.text)
+        for start in _occurrences(subject, text) or _occurrences(subject, json.dumps(text, ensure_ascii=False)[1:-1]):
+            for place in range(start, start + len(text)):
+                if place < len(owner) and owner[place] is None:
+                    owner[place] = number
+    parts: list[Part] = []
+    for char, marker in zip(subject, owner, strict=True):
+        if parts and parts[-1][1] == marker:
+            parts[-1] = (parts[-1][0] + char, marker)
+        else:
+            parts.append((char, marker))
+    return [(visible(text), marker) for text, marker in parts]
+
+
+def _occurrences(subject: str, text: str) -> list[int]:
+    found: list[int] = []
+    start = subject.find(text) if text else -1
+    while start >= 0:
+        found.append(start)
+        start = subject.find(text, start + len(text))
+    return found

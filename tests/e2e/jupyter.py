@@ -1,0 +1,177 @@
+"""A real Jupyter server, a real browser, and a notebook in it that tests can type into."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+CHROMIUM_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+OUTPUT = Path(__file__).parents[1] / "output"
+QUIET = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
+
+# A predicate that returns a promise would be truthy at once: these are synchronous on purpose.
+PANEL = "const app = window.jupyterapp; const panel = app?.shell?.currentWidget;"
+IDLE = f"""() => {{ {PANEL}
+    const kernel = panel?.sessionContext?.session?.kernel;
+    return !!(panel?.sessionContext?.isReady && kernel?.connectionStatus === 'connected' && kernel?.status === 'idle'
+        && app.commands.isEnabled('notebook:run-cell-and-insert-below')); }}"""
+
+
+@dataclass
+class Server:
+    """A running Jupyter server."""
+
+    address: str
+    token: str
+    folder: Path
+
+    def page(self, app: str, notebook: str) -> str:
+        """Where a notebook opens: in JupyterLab or in Notebook 7."""
+        path = "lab/tree" if app == "lab" else "notebooks"
+        return f"{self.address}/{path}/{notebook}?token={self.token}"
+
+
+@contextmanager
+def jupyter_server(folder: Path, module: str = "jupyterlab", **environment: str) -> Iterator[Server]:
+    """JupyterLab or Notebook 7 on the loopback interface, with its settings in a folder of its own."""
+    config = folder / "config"
+    (config / "labconfig").mkdir(parents=True)
+    (config / "labconfig" / "default_setting_overrides.json").write_text(json.dumps(QUIET))
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    token = secrets.token_hex(16)
+    command = [sys.executable, "-m", module, "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
+    command += [f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={folder}", "--expose-app-in-browser"]
+    own = {name: str(folder / name.lower()) for name in ("JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "HERMES_NB_HOME")}
+    own |= {f"JUPYTERLAB_{kind}_DIR": str(folder / kind.lower()) for kind in ("WORKSPACES", "SETTINGS")}
+    with (folder / "server.log").open("w") as log:
+        process = subprocess.Popen(
+            command,
+            env={**os.environ, "JUPYTER_CONFIG_DIR": str(config), **own, **environment},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    server = Server(f"http://127.0.0.1:{port}", token, folder)
+    try:
+        _wait_until_up(server, process)
+        yield server
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(10)
+
+
+def _wait_until_up(server: Server, process: subprocess.Popen[Any]) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            urllib.request.urlopen(f"{server.address}/api/status?token={server.token}", timeout=1).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    raise RuntimeError(f"the server did not come up:\n{(server.folder / 'server.log').read_text()[-2000:]}")
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """The system's Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(CHROMIUM_FLAGS))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Notebook:
+    """A notebook in a browser tab: run cells, look at their outputs."""
+
+    def __init__(self, server: Server, browser: Any, app: str = "lab", name: str = "test.ipynb") -> None:
+        self.path = server.folder / name
+        empty = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("")])
+        empty.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        nbformat.write(empty, self.path)
+        self.page = browser.new_page(viewport={"width": 1180, "height": 760}, device_scale_factor=1)
+        self.page.set_default_timeout(20_000)
+        self.page.goto(server.page(app, name))
+        self.wait_until_idle(60_000)
+
+    def wait_until_idle(self, timeout: float = 30_000) -> None:
+        """Wait until the kernel is connected and has nothing to do."""
+        self.page.wait_for_function(IDLE, timeout=timeout)
+
+    def start(self, code: str) -> Any:
+        """Run code in a new last cell without waiting for it; returns the cell."""
+        number = self.page.evaluate(
+            f"""code => {{ {PANEL}
+                const notebook = panel.content;
+                const number = notebook.activeCellIndex = notebook.widgets.length - 1;
+                notebook.activeCell.model.sharedModel.setSource(code);
+                app.commands.execute('notebook:run-cell-and-insert-below').catch(console.error);
+                return number; }}""",
+            code,
+        )
+        cell = self.page.locator(f'.jp-Notebook .jp-Cell[data-windowed-list-index="{number}"]')
+        cell.scroll_into_view_if_needed()
+        return cell
+
+    def run(self, code: str) -> Any:
+        """Run code in a new last cell to its end; returns the cell."""
+        cell = self.start(code)
+        self.wait_until_idle()
+        return cell
+
+    def interrupt(self) -> None:
+        """Press the button that interrupts the kernel."""
+        self.page.evaluate(f"() => {{ {PANEL} app.commands.execute('notebook:interrupt-kernel'); }}")
+
+    def save(self) -> str:
+        """Save the notebook; returns the file's text."""
+        self.page.evaluate(f"async () => {{ {PANEL} await panel.context.save(); }}")
+        return self.path.read_text()
+
+    def theme(self, name: str) -> None:
+        """Switch to ``JupyterLab Light`` or ``JupyterLab Dark``."""
+        self.page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", name)
+        light = "true" if name.endswith("Light") else "false"
+        self.page.wait_for_function(f"() => document.body.dataset.jpThemeLight === '{light}'")
+
+    def screenshots(self, element: Any, name: str) -> None:
+        """Keep pictures of an element in both themes."""
+        OUTPUT.mkdir(exist_ok=True)
+        for theme in ("Light", "Dark"):
+            self.theme(f"JupyterLab {theme}")
+            element.screenshot(path=OUTPUT / f"{name}_{theme.lower()}.png")
+        self.theme("JupyterLab Light")
