@@ -1,1 +1,1 @@
-"""Measurements: ratios against peers, run side by side."""
+"""Benchmarks: ratios against peers, measured side by side in one run."""

@@ -88,7 +88,8 @@ class Config:
         """The config of a file, ``config.yaml`` below HERMES_NB_HOME by default; a missing file means defaults."""
         path = path or home() / "config.yaml"
         try:
-            values = _yaml().load(path.read_text(encoding="utf-8"))
+            text = path.read_text(encoding="utf-8")
+            values = _yaml().load(text)
         except FileNotFoundError:
             return cls(path=path)
         except Exception as error:  # whatever is wrong with the file, a session must start, with the safe defaults

@@ -188,13 +188,12 @@ def _handle(call: Call, tool: Tool, args: dict[str, Any], context: Context) -> A
     handler = call.session.handler_of(tool)
     accepted = tool.accepted if handler is tool.handler else accepted_keywords(handler)
     work = partial(handler, copy_json(args), **(context.keywords(accepted) if accepted != frozenset() else {}))
-    limit = call.timeout if call.timeout is not None else call.session.config.get("calls.timeout")
     try:
         if tool.is_async:
-            return aio.run(work, limit, call.on_start)
+            return aio.run(work, _limit(call), call.on_start)
         value = work() if call.timeout is None else _in_thread(work, call.timeout)
         if inspect.iscoroutine(value):  # declared sync, but async after all
-            return aio.run(lambda: value, limit, call.on_start)
+            return aio.run(lambda: value, _limit(call), call.on_start)
     except aio.DeadlineExceeded:
         raise
     except ToolError as error:
@@ -203,6 +202,11 @@ def _handle(call: Call, tool: Tool, args: dict[str, Any], context: Context) -> A
         logger.debug("%s failed", tool.name, exc_info=True)
         raise _HandlerFailed(f"Tool execution failed: {type(error).__name__}: {error}") from error
     return value
+
+
+def _limit(call: Call) -> float | None:
+    limit: float | None = call.session.config.get("calls.timeout") if call.timeout is None else call.timeout
+    return limit
 
 
 def _in_thread(work: Callable[[], Any], timeout: float) -> Any:
@@ -266,7 +270,7 @@ def _finish(
     written = {"name": call.name, "args": call.written} if name != call.name or notes else None
     decision = call.decision.record() if call.decision is not None else None
     rest = encode_anything((args, written, decision, notes))
-    if holds_secret(f"{text}\0{error}") or holds_secret(rest.decode()):
+    if holds_secret(f"{text}\0{error}\0{rest.decode()}"):
         text, value = _without_secrets(text, value)
         error = redact(error) if error is not None else None
         args, written, decision, notes = redact_json(msgspec.json.decode(rest))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from hermes_nb.availability import Availability, Check
 from hermes_nb.declaration import Guard, Handler, Parallel, Tool, check_tool, read_schema
@@ -222,6 +222,27 @@ registry: Registry = _DefaultRegistry()
 _process_registry = registry
 
 
+@overload
+def tool(function: Function) -> Function: ...
+
+
+@overload
+def tool(
+    *,
+    toolset: str = "notebook",
+    registry: Registry | None = None,
+    name: str | None = None,
+    description: str | None = None,
+    emoji: str = "",
+    check_fn: Check | None = None,
+    requires_env: Iterable[str] = (),
+    max_result_size_chars: float | None = None,
+    guard: Guard | None = None,
+    parallel: Parallel = False,
+    override: bool = False,
+) -> Callable[[Function], Function]: ...
+
+
 def tool(
     function: Function | None = None,
     *,
@@ -236,7 +257,7 @@ def tool(
     guard: Guard | None = None,
     parallel: Parallel = False,
     override: bool = False,
-) -> Any:
+) -> Function | Callable[[Function], Function]:
     """Declare a function as a tool; name, description and schema come from the function itself.
 
     The function stays an ordinary function. A parameter annotated with ``Context`` receives the call's context

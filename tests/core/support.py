@@ -15,12 +15,22 @@ from hermes_nb import Registry, Session, Tool, ToolResult
 from hermes_nb.approval.assessment import Assessment, Finding
 
 NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
+INTEGER: dict[str, Any] = {"type": "object", "properties": {"n": {"type": "integer"}}}
 
 
 def add(registry: Registry, name: str, handler: Callable[..., Any] | None = None, **options: Any) -> Tool:
     """Register a tool of the toolset ``test`` that takes anything and, unless told otherwise, returns its arguments."""
     options = {"toolset": "test", "schema": NOTHING, **options}
     return registry.register(name=name, handler=handler or (lambda args: args), **options)
+
+
+def raising(error: BaseException) -> Callable[..., Any]:
+    """A function that raises, whatever it is given."""
+
+    def function(*args: Any, **keywords: Any) -> Any:
+        raise error
+
+    return function
 
 
 def shown(session: Session) -> set[str]:

@@ -1,0 +1,134 @@
+"""What others rely on: the public names, a cheap import, and the façade with the older function names."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import hermes_nb as hermes
+from hermes_nb import UnknownToolsetError, errors
+from hermes_nb.model_tools import get_tool_definitions, handle_function_call
+
+from .support import add, run_python
+
+
+def test_the_public_names_are_these() -> None:
+    assert sorted(hermes.__all__) == [
+        *("Approver", "Config", "ConfigError", "Context", "Decision", "HermesError", "Journal", "RegistrationError"),
+        *("Registry", "Session", "Tool", "ToolCallError", "ToolError", "ToolResult", "UnknownToolError"),
+        *("UnknownToolsetError", "register_secret", "registry", "replay", "tool"),
+    ]
+    assert all(hasattr(hermes, name) for name in hermes.__all__)
+
+
+def test_every_public_name_is_documented() -> None:
+    for name in hermes.__all__:
+        assert inspect.getdoc(getattr(hermes, name)), name
+
+
+def test_every_error_is_a_hermes_error_and_drawn_in_the_tree() -> None:
+    classes = [value for value in vars(errors).values() if inspect.isclass(value) and issubclass(value, Exception)]
+    for error in classes:
+        assert issubclass(error, hermes.HermesError)
+        assert error.__name__ in (errors.__doc__ or "")
+
+
+HEAVY = (
+    "docker",
+    "paramiko",
+    "modal",
+    "daytona",
+    "mcp",
+    "openai",
+    "numpy",
+    "IPython",
+    "ipywidgets",
+    "anywidget",
+    "pydantic",
+    "rank_bm25",
+    "tree_sitter",
+    "ruamel",
+    "jupyter_client",
+)
+
+
+def test_importing_loads_no_sdk_and_no_widgets(home: Path) -> None:
+    code = f"import sys, hermes_nb; print([name for name in {HEAVY!r} if name in sys.modules])"
+    assert run_python(code, home).stdout.strip() == "[]"
+
+
+def test_a_session_and_a_call_load_none_either(home: Path) -> None:
+    code = (
+        "import sys, hermes_nb; r = hermes_nb.Registry(); r.register('t', 'x', {}, lambda args: 1);"
+        "s = hermes_nb.Session(registry=r); assert s.call('t').ok; s.definitions(assembled=False);"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    done = run_python(code, home)
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_importing_writes_nothing(home: Path) -> None:
+    run_python("import hermes_nb; hermes_nb.registry.get('todo')", home)
+    assert not home.exists()
+
+
+@pytest.fixture
+def facade_tools() -> Iterator[None]:
+    """Two tools in the process's registry."""
+    add(hermes.registry, "facade_echo", toolset="facade")
+    add(
+        hermes.registry,
+        "facade_context",
+        lambda args, **context: {k: str(v) for k, v in context.items()},
+        toolset="facade",
+    )
+    yield
+    hermes.registry.deregister("facade_echo")
+    hermes.registry.deregister("facade_context")
+
+
+def test_the_facade_has_the_older_signatures() -> None:
+    assert list(inspect.signature(get_tool_definitions).parameters)[:3] == [
+        *("enabled_toolsets", "disabled_toolsets", "quiet_mode"),
+    ]
+    assert list(inspect.signature(handle_function_call).parameters)[:4] == [
+        *("function_name", "function_args", "task_id", "user_task"),
+    ]
+
+
+def test_the_facade_shows_definitions(facade_tools: None) -> None:
+    shown = get_tool_definitions(["facade"], skip_tool_search_assembly=True)
+    assert [entry["function"]["name"] for entry in shown] == ["facade_context", "facade_echo"]
+    assert get_tool_definitions(["facade"], ["facade"]) == []
+
+
+def test_the_facade_prints_only_when_asked(facade_tools: None, capsys: pytest.CaptureFixture[str]) -> None:
+    get_tool_definitions(["facade"])
+    assert capsys.readouterr().out == ""
+    get_tool_definitions(["facade"], quiet_mode=False)
+    assert "facade_echo" in capsys.readouterr().out
+
+
+def test_the_facade_always_returns_a_text(facade_tools: None) -> None:
+    assert handle_function_call("facade_echo", {"a": 1}) == '{"a":1}'
+    assert json.loads(handle_function_call("no_such_tool_at_all"))["error"].startswith(
+        "Unknown tool: no_such_tool_at_all"
+    )
+
+
+def test_the_facade_passes_the_task_on(facade_tools: None) -> None:
+    seen = json.loads(handle_function_call("facade_context", {}, "task-7", "find it", tool_call_id="id"))
+    assert (seen["task_id"], seen["user_task"], seen["tool_call_id"]) == ("task-7", "find it", "id")
+
+
+def test_an_unknown_toolset_is_an_error_in_the_facade_too() -> None:
+    with pytest.raises(UnknownToolsetError, match="terminal"):
+        get_tool_definitions(["terminl"])
+
+
+def test_one_toolset_may_be_given_as_a_text(facade_tools: None) -> None:
+    assert get_tool_definitions("facade") == get_tool_definitions(["facade"])
