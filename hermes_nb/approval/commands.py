@@ -188,6 +188,14 @@ class Command:
             and all(_SUBCOMMAND.match(text) for text in texts[:-1])
         )
 
+    @property
+    def is_oddly_named(self) -> bool:
+        """Whether the program is named by something that is put together, or by where it lies in the system."""
+        if not self.words:
+            return False
+        program = self.words[0]
+        return program.glob or bool(program.sources) or UNKNOWN in program.text or program.text.startswith("/etc/")
+
     def path(self, word: Word) -> str:
         """A word as a normalised path, seen from this command's working directory."""
         return paths.normalise(word.text, self.cwd)

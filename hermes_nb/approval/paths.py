@@ -50,12 +50,12 @@ _EVERYTHING = re.compile(r"(?:/?\*+|/?\.\*|/?\{[^}]*\}|/?\.\[[^\]]*\]\*?|/?\.\?\
 _SYSTEM_FOLDER = re.compile(
     r"/(?:etc|usr|bin|sbin|lib|lib32|lib64|libx32|boot|var|dev|proc|sys|opt|srv|home|root|run|mnt|media|snap|Users"
     r"|System|Library|Applications|Volumes|private|cores|nix)\Z"
-    r"|/usr/(?:bin|sbin|lib|lib64|libexec|local|share|include|src)\Z|/usr/local/(?:bin|lib|sbin|share)\Z"
-    r"|/var/(?:lib|log|www|mail|spool|db|cache|run|backups)\Z|/var/lib/(?:dpkg|docker|postgresql|mysql|apt|rpm)\Z"
-    r"|/etc/(?:ssh|ssl|systemd|pam\.d|sudoers\.d|init\.d|cron\.d|nginx|apt|security|default)\Z"
+    r"|/usr/(?:bin|sbin|lib|lib64|libexec|local|share|include)\Z"
+    r"|/var/(?:lib|log|mail|spool|db)\Z|/var/lib/(?:dpkg|docker|postgresql|mysql|apt|rpm)\Z"
+    r"|/etc/(?:ssh|ssl|systemd|pam\.d|sudoers\.d|init\.d|cron\.d|security)\Z"
     r"|/(?:home|Users)\Z|/System/Library\Z|/Library/\w+\Z"
 )
-_HOME_FOLDERS = re.compile(r"~/(?:Documents|Desktop|Pictures|Library|Music|Videos|Movies|\.ssh|\.gnupg)\Z")
+_HOME_FOLDERS = re.compile(r"~/(?:Documents|Desktop|Pictures|Library|Music|Videos|Movies)\Z")
 
 
 def is_catastrophic_to_lose(path: str) -> bool:

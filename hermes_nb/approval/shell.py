@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -23,11 +24,16 @@ MOST_DEPTH = 60
 #: How many sources of a stream are remembered, in a long pipeline.
 MOST_SOURCES = 64
 
+#: A variable's value that is longer than this is not followed.
+LONGEST_VALUE = 4_000
+
 _SPECIAL_VARIABLES = {
     "HOME": ["~"], "IFS": [" "], "SHELL": ["/bin/bash"], "BASH": ["/bin/bash"], "0": ["bash"], "TMPDIR": ["/tmp"],  # noqa: S108
     "$": ["4242"], "!": ["4242"], "?": ["0"], "#": ["1"], "RANDOM": ["7"], "PYTHON": ["python"], "EDITOR": ["vi"],
     "CC": ["cc"], "CXX": ["c++"], "MAKE": ["make"], "PAGER": ["less"], "PIP": ["pip"],
 }  # fmt: skip
+_CONTINUED = re.compile(r"(?<=[^\s\\])\\\n(?=\S)")
+_UNKNOWNS = re.compile(f"{UNKNOWN}+")
 _WORD_KINDS = frozenset(
     ("string", "raw_string", "concatenation", "simple_expansion", "expansion", "word", "number", "test_command",
      "arithmetic_expansion", "ansi_c_string", "binary_expression", "unary_expression", "subscript", "regex")
@@ -122,10 +128,10 @@ class _Reader:
             self._problem("too-deep", text)
             return
         outer = self._bytes
-        self._bytes = text.encode("utf-8", "replace")
+        # The grammar takes a continued line for a new word, even in the middle of one.
+        self._bytes = _CONTINUED.sub("", text).encode("utf-8", "replace")
         try:
-            # The grammar does not know "<>"; for what it does to a file it is a ">".
-            root = parse(self._bytes.replace(b"<>", b"> ")) if b"<>" in self._bytes else parse(self._bytes)
+            root = parse(_parsable(self._bytes))
             if root.has_error:
                 self._problem("unparsable", text)
             self._walk(root, stdin, ())
@@ -316,6 +322,8 @@ class _Reader:
                 if values and len(values) > 1:
                     names = values[:16]
                 words.extend(expand(named, self))
+            elif kind in ("subshell", "compound_statement"):
+                self._walk(child, stdin, redirects)
             elif kind == "$":
                 continue
             else:
@@ -441,7 +449,12 @@ class _Reader:
             return
         name = self.source(children[0]).split("[", 1)[0]
         words = expand(children[2], self) if len(children) > 2 else []
-        value = Word(" ".join(word.text for word in words), sources=tuple(s for word in words for s in word.sources))
+        value = Word(" ".join(word.text for word in words), sources=tuple(s for word in words for s in word.sources)[:MOST_SOURCES])
+        if UNKNOWN * 2 in value.text:
+            value.text = _UNKNOWNS.sub(UNKNOWN, value.text)
+        if len(value.text) > LONGEST_VALUE:
+            # A value that doubles itself would grow without bound.
+            value.text = UNKNOWN
         environment[name] = value
         if name == "IFS":
             self._separators = value.text.strip() if value.text.strip() != UNKNOWN else ""
@@ -451,7 +464,8 @@ class _Reader:
         if children[1].type == "+=":
             before = (self._variables.get(name) or [""])[0]
             joint = " " if children[2:] and children[2].type == "array" else ""
-            self._variables[name] = [before + joint + value.text]
+            joined = before + joint + value.text
+            self._variables[name] = [joined if len(joined) <= LONGEST_VALUE else UNKNOWN]
         else:
             self._variables[name] = [value.text]
         self._origins[name] = value.sources
@@ -534,6 +548,18 @@ class _Reader:
         return calls, spreads
 
 
+_BEFORE_GROUP = re.compile(rb"(?:(?<=[\s;&|(])|\A)(?:!|time(?:\s+-p)?|coproc)\s+(?=[{(!])")
+
+
+def _parsable(source: bytes) -> bytes:
+    """The source with what the grammar does not know replaced, byte for byte, by what comes to the same here."""
+    if b"<>" in source:
+        source = source.replace(b"<>", b"> ")
+    if b"{" in source or b"(" in source:
+        source = _BEFORE_GROUP.sub(lambda match: b" " * len(match[0]), source)
+    return source
+
+
 def _flat(node: Node) -> list[Node]:
     """The stages of a pipeline or the statements of a list, from left to right; both nest on their left."""
     found: list[Node] = []
@@ -562,9 +588,10 @@ def _saved_names(command: Command) -> Iterable[str]:
         yield from (value.text for value in command.values("-o", "--output"))
     if command.name in ("aws", "gsutil", "scp", "gcloud", "rclone") and len(command.operands) > 1:
         yield command.operands[-1].text
+    folder = next((f"{value.text}/" for value in command.values("-P", "--directory-prefix", "--output-dir")), "")
     for word in command.operands:
         if "://" in word.text or (command.name == "wget" and "/" in word.text):
-            yield word.text.split("?", 1)[0].rstrip("/").rsplit("/", 1)[-1]
+            yield folder + word.text.split("?", 1)[0].rstrip("/").rsplit("/", 1)[-1]
 
 
 def _clip(text: str) -> str:

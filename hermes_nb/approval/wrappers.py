@@ -133,7 +133,6 @@ _PREFIXES: dict[str, _Prefix] = {
     "mosh": _prefix("--ssh -p", skip=1, elsewhere=True),
     "rsh": _prefix("-l", skip=1, text=True, elsewhere=True),
     "pdsh": _prefix("-w -x -l -u -t -f", text=True, elsewhere=True),
-    "script": _prefix("-c --command -O -I -B -T"),
     "trickle": _prefix("-u -d"),
     "catchsegv": _prefix(),
     "ccache": _prefix(),
@@ -144,9 +143,8 @@ _PREFIXES: dict[str, _Prefix] = {
     "tini": _prefix(),
     "retry": _prefix("-t -d"),
     "chpst": _prefix("-u -e -/ -n -l -o -d"),
-    "then": _prefix(),
-    "do": _prefix(),
-    "else": _prefix(),
+    # Where the grammar loses its way, it takes the shell's own words for programs.
+    **dict.fromkeys(("{", "!", "then", "do", "else", "elif", "if", "while", "until"), _prefix()),
 }  # fmt: skip
 #: These run a command only under one of these subcommands.
 _ONLY_UNDER = {
@@ -219,16 +217,11 @@ def _peel(command: Command, prefix: _Prefix) -> Iterator[Inner]:
         elif skip:
             skip -= 1
             position += 1
-        elif command.name == "script" and position:
-            position += 1
         else:
             break
     for value in texts_in_options:
         if value.text.lower().startswith(("proxycommand=", "localcommand=")):
             yield Inner([Word(value.text.split("=", 1)[1])], is_text=True)
-    if command.name == "script":
-        yield from (Inner([value], is_text=True) for value in command.values("-c", "--command"))
-        return
     rest = words[position:]
     if rest:
         text = prefix.text or (command.name in ("flock", "nsenter") and rest[0].text == "-c")
@@ -331,7 +324,10 @@ def _parallel(command: Command) -> Iterator[Inner]:
     supplied = [word for word in words[separators[0] + 1 :] if not word.text.startswith(":::")] if separators else []
     supplied = supplied[:64] or [Word(UNKNOWN, glob=True)]
     replaced = _replace(head, "{}", supplied)
-    yield Inner(replaced if replaced is not None else [*head, *supplied], is_text=len(head) == 1)
+    is_text = len(head) == 1
+    if is_text and replaced is None:
+        yield Inner(head, is_text=True)
+    yield Inner(replaced if replaced is not None else [*head, *supplied], is_text=is_text)
 
 
 def _find(command: Command) -> Iterator[Inner]:
@@ -515,6 +511,7 @@ _SPECIAL: dict[str, Callable[[Command], Iterator[Inner]]] = {
     "su": _su,
     "runuser": _su,
     "sg": _shell,
+    "script": _shell,
     "eval": _text_arguments,
     "trap": _trap,
     "alias": _alias,

@@ -37,7 +37,7 @@ def removes_containers(command: Command) -> bool:
         return command.has("-v", "--volumes", "--rmi")
     if head[:1] == ["volume"] or head[:1] in (["stack"], ["service"], ["secret"], ["context"], ["plugin"], ["node"]):
         return bool(removing & set(head[1:2]))
-    if head[:2] == ["swarm", "leave"] or (command.name in ("lxc", "incus") and "delete" in head):
+    if head[:2] in (["swarm", "leave"], ["system", "reset"], ["machine", "rm"]) or (command.name in ("lxc", "incus") and "delete" in head):
         return True
     if removing & set(head):
         position = next(index for index, verb in enumerate(head) if verb in removing)

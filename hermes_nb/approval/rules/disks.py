@@ -51,6 +51,8 @@ def formats_something(command: Command) -> bool:
 @rule(
     "write-raw-device",
     "writes over a raw disk, partition or the machine's memory",
+    programs="dd cp mv install ddrescue pv tee shred wipe wipefs blkdiscard sgdisk scrub",
+    everywhere=True,
     verdict="block",
     dangerous=(
         "dd if=/dev/zero of=/dev/sda", "cat x.iso > /dev/sdb", "cp image.bin /dev/sda", "echo x | tee /dev/sda1", "shred /dev/sda",
@@ -171,6 +173,8 @@ _ENDLESS = ("/dev/zero", "/dev/urandom", "/dev/random", "/dev/full")
 @rule(
     "fill-disk",
     "writes without end and fills the disk or the memory",
+    programs="dd cat yes tail tac sort fallocate",
+    everywhere=True,
     dangerous=("cat /dev/zero > big", "dd if=/dev/zero of=/tmp/fill", "yes > out.txt", "cat /dev/urandom > /tmp/x", "fallocate -l 500G x",
                "tail /dev/zero"),
     benign=("yes | head -5 > out.txt", "dd if=/dev/zero of=x bs=1M count=1", "head -c 10 /dev/urandom > x", "yes | apt-get install jq", "fallocate -l 1G x.img"),

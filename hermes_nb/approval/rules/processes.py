@@ -125,6 +125,8 @@ def shuts_down(command: Command) -> bool:
 @rule(
     "sysrq",
     "gives orders to the kernel itself",
+    programs="tee",
+    everywhere=True,
     verdict="block",
     dangerous=("echo b > /proc/sysrq-trigger", "echo c | sudo tee /proc/sysrq-trigger"),
     benign=("cat /proc/cpuinfo",),
@@ -168,6 +170,7 @@ def changes_service(command: Command) -> bool:
 @rule(
     "init-script",
     "stops or restarts a service",
+    everywhere=True,
     dangerous=("/etc/init.d/ssh stop", "sudo /etc/init.d/nginx restart"),
     benign=("/etc/init.d/nginx status",),
 )
@@ -182,6 +185,8 @@ def runs_init_script(command: Command) -> bool:
 @rule(
     "fork-bomb",
     "starts copies of itself until the machine stands still",
+    programs="bash",
+    everywhere=True,
     verdict="block",
     dangerous=(":(){ :|:& };:", "bomb() { bomb | bomb & }; bomb", "f(){ f & f & }; f", "bash -c ':(){ :|:& };:'", "perl -e 'fork while fork'",
                "python3 -c 'import os\nwhile True: os.fork()'", "ruby -e 'loop { fork }'", "function x { x | x & }; x", "$0 | $0 &", "b(){ b|b& };b"),
