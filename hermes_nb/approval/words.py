@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 #: The most words one word may become through braces and variables with several possible values.
 MOST_ALTERNATIVES = 16
 
+#: Braces longer than this are not expanded but only taken apart.
+_LONGEST_BRACES = 500
+
 _PLAIN = re.compile(r"[\w./:=@%+,^-]+\Z")
 _GLOB = re.compile(r"[*?]|\[[^]]*\]")
 _BACKSLASH = re.compile(r"\\(\n|.)", re.DOTALL)
@@ -309,6 +312,9 @@ def _append(word: Word | None, text: str, piece: _Piece) -> Word:
 
 def _expand_braces(pieces: list[_Piece]) -> list[list[_Piece]]:
     """Expand the first braces of a word, then the rest of it, up to the bound."""
+    if sum(len(piece.values[0]) for piece in pieces if piece.literal) > _LONGEST_BRACES:
+        parts = [part for piece in pieces if piece.literal for part in re.split(r"[{},]+", piece.values[0]) if part]
+        return [[_Piece([part], literal=True, many=True)] for part in parts[: 4 * MOST_ALTERNATIVES]]
     finished: list[list[_Piece]] = []
     waiting = [_characters(pieces)]
     while waiting and len(finished) + len(waiting) <= MOST_ALTERNATIVES:

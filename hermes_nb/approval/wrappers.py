@@ -289,7 +289,7 @@ def _xargs(command: Command) -> Iterator[Inner]:
         return
     known = command.stdin.text if command.stdin else None
     supplied = (
-        [Word(text, sources=command.stdin.sources if command.stdin else ()) for text in known.split()[:64]]
+        [Word(text, "*" in text, sources=command.stdin.sources if command.stdin else ()) for text in known.split()[:64]]
         if known is not None
         else [Word(UNKNOWN, glob=True, sources=command.stdin.sources if command.stdin else ())]
     )

@@ -156,7 +156,7 @@ _GRANTING = re.compile(
                "aws rds delete-db-instance --db-instance-identifier x", "aws s3 sync . s3://b --delete", "gh repo delete me/x --yes", "doctl compute droplet delete 1", "heroku apps:destroy x", "gcloud projects delete p",
                "aws iam attach-user-policy --user-name x --policy-arn y", "aws iam create-access-key --user-name x", "gsutil -m rm gs://b/**", "az vm delete -n x -g y", "s3cmd del s3://b/x", "firebase firestore:delete --all-collections",
                "aws cloudformation delete-stack --stack-name x", "gsutil rsync -d a gs://b", "gcloud sql instances delete x", "mc rb --force m/b", "fly apps destroy x", "aws ec2 stop-instances --instance-ids i",
-               "aws s3api delete-bucket --bucket b", "heroku pg:reset DATABASE", "aws lambda delete-function --function-name x", "gcloud projects add-iam-policy-binding p --member=m --role=roles/owner"),
+               "aws s3api delete-bucket --bucket b", "heroku pg:reset DATABASE", "gcloud iam service-accounts keys create k.json --iam-account=x", "aws lambda delete-function --function-name x", "gcloud projects add-iam-policy-binding p --member=m --role=roles/owner"),
     benign=("aws s3 ls", "aws s3 cp a s3://b/", "gcloud compute instances list", "az vm list", "gsutil ls", "aws ec2 describe-instances", "gh pr create", "gh pr list", "gh issue view 3", "doctl account get", "aws sts get-caller-identity",
             "gsutil cp a gs://b", "gcloud config list", "vercel dev", "aws logs tail x", "gh run list", "aws s3 sync . s3://b", "aws s3 cp delete.txt s3://b/", "gh pr checkout 3", "aws ec2 terminate-instances --dry-run --instance-ids i"),
 )  # fmt: skip
@@ -171,6 +171,8 @@ def changes_cloud(command: Command) -> bool:
             return any(value.text.upper() in ("DELETE", "PUT") for value in command.values("-X", "--method"))
         return any(verb in ("delete", "archive", "remove", "unset", "transfer") for verb in head[1:]) or verbs[:2] in (["secret", "set"], ["repo", "edit"], ["ssh-key", "add"])
     if any(_DESTROYING.match(verb) or _GRANTING.match(verb) for verb in head if "/" not in verb and "." not in verb):
+        return True
+    if "keys" in head and "create" in head and "service-accounts" in head:
         return True
     if command.name == "aws" and verbs[:2] == ["s3", "mv"]:
         return command.has("--recursive")

@@ -145,11 +145,15 @@ def shreds(command: Command) -> bool:
 @rule(
     "truncate-file",
     "empties a file",
-    programs="truncate",
-    dangerous=("truncate -s 0 app.db", "truncate --size=0 *.log", "truncate -s0 x"),
+    programs="truncate dd cp",
+    dangerous=("truncate -s 0 app.db", "dd if=/dev/null of=important.db", "cp /dev/null app.log", "truncate --size=0 *.log", "truncate -s0 x"),
     benign=("truncate -s 10M disk.img", "truncate --help"),
 )
 def truncates(command: Command) -> bool:
+    if command.name == "dd":
+        return "if=/dev/null" in command.texts and any(text.startswith("of=") for text in command.texts)
+    if command.name == "cp":
+        return command.verbs[:1] == ["/dev/null"] and command.verbs[1:] != ["/dev/null"]
     return any(value.text.lstrip("=<") in ("0", "0K", "0M") for value in command.values("-s", "--size"))
 
 

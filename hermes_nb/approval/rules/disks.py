@@ -140,7 +140,8 @@ def changes_volume(command: Command) -> bool:
         case "fsck" | "e2fsck" | "fsck.ext4" | "xfs_repair":
             return bool(verbs) and not command.has("-n", "-N")
         case "swapon" | "swapoff" | "losetup" | "efibootmgr" | "tune2fs" | "bootctl" | "debugfs":
-            return (bool(verbs) or command.has("-a")) and not command.has("--show", "-l", "--list", "-s")
+            everything = command.has("-a", "-D", "--detach-all") and command.name != "losetup"
+            return (bool(verbs) or everything) and not command.has("--show", "-l", "--list", "-s")
     return True
 
 

@@ -79,7 +79,7 @@ def kills_in_bulk(command: Command) -> bool:
     if command.name == "fuser":
         return command.has("-k", "--kill")
     if command.name != "kill":
-        return bool(command.texts)
+        return bool(command.texts) or command.name == "xkill"
     if any(text.startswith("-") and text[1:].isdigit() for text in _targets(command)):
         return True
     return any(

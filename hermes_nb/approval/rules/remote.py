@@ -248,7 +248,7 @@ def deletes_over_http(command: Command) -> bool:
 def lets_in(command: Command) -> bool:
     match command.name:
         case "ssh-copy-id":
-            return True
+            return bool(command.operands)
         case "xhost":
             return any(text.startswith("+") for text in command.texts)
         case "gpg":

@@ -1,0 +1,1 @@
+"""Benchmarks: ratios against peers, run side by side. Nothing here is a test."""
