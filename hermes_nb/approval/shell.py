@@ -116,7 +116,11 @@ class _Reader:
             self._walk(child, None, ())
         self.cwd = cwd
         commands = self.script.commands[start:]
-        if len(commands) == 0 and node.named_child_count == 1 and node.named_children[0].type == "redirected_statement":
+        if (
+            len(commands) == 0
+            and node.named_child_count == 1
+            and node.named_children[0].type == "redirected_statement"
+        ):
             return Stream(None)
         return output(commands)
 
@@ -239,14 +243,27 @@ class _Reader:
         for statement in body:
             self._walk_body(statement, stdin, given, redirects)
         if not body:
-            self._emit(Command([], self._text(node), redirects=list(redirects), stdin=given or stdin, cwd=self.cwd))
+            self._emit(
+                Command([], self._text(node), redirects=list(redirects), stdin=given or stdin, cwd=self.cwd)
+            )
         for statement in afterwards:
-            piped = statement.type == "pipeline" and statement.child_count and statement.children[0].type in ("|", "|&")
+            piped = (
+                statement.type == "pipeline"
+                and statement.child_count
+                and statement.children[0].type in ("|", "|&")
+            )
             if piped:
                 made = output(self.script.commands[start:])
                 stream = Stream(made.text, made.sources[-MOST_SOURCES:])
                 self._walk_stages(_flat(statement), stream, (), None)
-            elif statement.type in ("word", "string", "raw_string", "concatenation", "simple_expansion", "expansion"):
+            elif statement.type in (
+                "word",
+                "string",
+                "raw_string",
+                "concatenation",
+                "simple_expansion",
+                "expansion",
+            ):
                 self._late_arguments(start, statement)
             else:
                 self._walk(statement, None, ())
@@ -280,7 +297,9 @@ class _Reader:
             elif child.is_named:
                 made.extend(Redirect(operator, word) for word in expand(child, self)[:4])
         if operator in (">&", "<&"):
-            return [one for one in made if not one.target.text.rstrip("-").isdigit() and one.target.text != "-"]
+            return [
+                one for one in made if not one.target.text.rstrip("-").isdigit() and one.target.text != "-"
+            ]
         return made
 
     def _heredoc(self, node: Node) -> Stream:
@@ -291,7 +310,12 @@ class _Reader:
         return Stream("")
 
     def _herestring(self, node: Node) -> Stream:
-        words = [word for child in node.named_children if child.type != "file_descriptor" for word in expand(child, self)]
+        words = [
+            word
+            for child in node.named_children
+            if child.type != "file_descriptor"
+            for word in expand(child, self)
+        ]
         sources = tuple(source for word in words for source in word.sources)
         text = " ".join(word.text for word in words)
         return Stream(None if text.strip() == UNKNOWN else text + "\n", sources)
@@ -372,8 +396,14 @@ class _Reader:
             elif inner.words:
                 self._emit(
                     Command(
-                        inner.words, command.text, command.environment, command.redirects, command.stdin,
-                        (*command.via, name), None if inner.elsewhere else command.cwd, background=command.background,
+                        inner.words,
+                        command.text,
+                        command.environment,
+                        command.redirects,
+                        command.stdin,
+                        (*command.via, name),
+                        None if inner.elsewhere else command.cwd,
+                        background=command.background,
                     )  # fmt: skip
                 )
         if code and code.language == "shell" and code.stream.text is not None:
@@ -449,7 +479,10 @@ class _Reader:
             return
         name = self.source(children[0]).split("[", 1)[0]
         words = expand(children[2], self) if len(children) > 2 else []
-        value = Word(" ".join(word.text for word in words), sources=tuple(s for word in words for s in word.sources)[:MOST_SOURCES])
+        value = Word(
+            " ".join(word.text for word in words),
+            sources=tuple(s for word in words for s in word.sources)[:MOST_SOURCES],
+        )
         if UNKNOWN * 2 in value.text:
             value.text = _UNKNOWNS.sub(UNKNOWN, value.text)
         if len(value.text) > LONGEST_VALUE:
@@ -515,10 +548,16 @@ class _Reader:
         self._walk_children(node, stdin, redirects)
         commands = self.script.commands[start:]
         endless = node.type == "c_style_for_statement" or (
-            bool(commands) and commands[0].name in ("true", ":", "[", "yes", "1") and not commands[0].background
+            bool(commands)
+            and commands[0].name in ("true", ":", "[", "yes", "1")
+            and not commands[0].background
         )
         names = {command.name for command in commands}
-        if endless and any(command.background for command in commands) and names.isdisjoint(("sleep", "wait", "read")):
+        if (
+            endless
+            and any(command.background for command in commands)
+            and names.isdisjoint(("sleep", "wait", "read"))
+        ):
             self._problem("process-storm", self.source(node))
 
     def _walk_function(self, node: Node, _stdin: Stream | None, _redirects: tuple[Redirect, ...]) -> None:
@@ -588,7 +627,9 @@ def _saved_names(command: Command) -> Iterable[str]:
         yield from (value.text for value in command.values("-o", "--output"))
     if command.name in ("aws", "gsutil", "scp", "gcloud", "rclone") and len(command.operands) > 1:
         yield command.operands[-1].text
-    folder = next((f"{value.text}/" for value in command.values("-P", "--directory-prefix", "--output-dir")), "")
+    folder = next(
+        (f"{value.text}/" for value in command.values("-P", "--directory-prefix", "--output-dir")), ""
+    )
     for word in command.operands:
         if "://" in word.text or (command.name == "wget" and "/" in word.text):
             yield folder + word.text.split("?", 1)[0].rstrip("/").rsplit("/", 1)[-1]

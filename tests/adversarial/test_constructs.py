@@ -122,7 +122,15 @@ def test_any_text_gets_a_verdict(text):
     assert assess(text).verdict in ("allow", "ask", "block")
 
 
-@given(st.lists(st.sampled_from(list("abrm \n\t|&;<>(){}[]$`'\"\\=#!*?~/-:@0") + ["rm ", "<<E\n", "$(", "${", "if ", "fi", "do ", "done", "case ", "esac", "bash -c "]), max_size=40))
+@given(
+    st.lists(
+        st.sampled_from(
+            list("abrm \n\t|&;<>(){}[]$`'\"\\=#!*?~/-:@0")
+            + ["rm ", "<<E\n", "$(", "${", "if ", "fi", "do ", "done", "case ", "esac", "bash -c "]
+        ),
+        max_size=40,
+    )
+)
 @settings(max_examples=800, deadline=None)
 def test_any_heap_of_shell_syntax_gets_a_verdict(parts):
     assert assess("".join(parts)).verdict in ("allow", "ask", "block")

@@ -89,7 +89,10 @@ def test_no_scrap_of_a_command_makes_it_raise(command):
     assert assess(command).verdict in ("allow", "ask", "block")
 
 
-@pytest.mark.parametrize("unit", ["tee ", "$( ( ", "{a,b}", '"', "a|", "a=$a$a;", "bash -c ", "sudo ", "a && ", "${", "<<A ", "(", "`"])
+@pytest.mark.parametrize(
+    "unit",
+    ["tee ", "$( ( ", "{a,b}", '"', "a|", "a=$a$a;", "bash -c ", "sudo ", "a && ", "${", "<<A ", "(", "`"],
+)
 def test_an_input_made_of_one_thing_repeated_is_assessed(unit):
     assert assess((unit * 20_000)[:20_000]).verdict in ("allow", "ask")
 

@@ -30,7 +30,11 @@ def test_inert_text_holds_nothing_that_acts(text):
 
 def test_the_dangerous_part_is_highlighted():
     command = "ls && git push --force && echo ok"
-    assert highlight(command, assess(command).findings) == [("ls && ", False), ("git push --force", True), (" && echo ok", False)]
+    assert highlight(command, assess(command).findings) == [
+        ("ls && ", False),
+        ("git push --force", True),
+        (" && echo ok", False),
+    ]
 
 
 def test_findings_that_are_not_in_the_text_mark_all_of_it():

@@ -27,12 +27,34 @@ def test_a_relative_path_is_judged_from_the_working_directory():
     assert assess_write("../x.txt", cwd="/srv/project").verdict == "allow"
 
 
-@pytest.mark.parametrize("path", ["~/.ssh/id_rsa", "/etc/shadow", ".env", "~/.aws/credentials", "/home/me/.netrc", "/proc/self/environ", "server.key"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "~/.ssh/id_rsa",
+        "/etc/shadow",
+        ".env",
+        "~/.aws/credentials",
+        "/home/me/.netrc",
+        "/proc/self/environ",
+        "server.key",
+    ],
+)
 def test_reading_credentials_asks(path):
     assert assess_read(path).verdict == "ask"
 
 
-@pytest.mark.parametrize("path", ["/etc/passwd", "~/.ssh/id_rsa.pub", "README.md", "/etc/hosts", ".env.example", "~/.ssh/config", "keys.py"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/etc/passwd",
+        "~/.ssh/id_rsa.pub",
+        "README.md",
+        "/etc/hosts",
+        ".env.example",
+        "~/.ssh/config",
+        "keys.py",
+    ],
+)
 def test_reading_anything_else_is_allowed(path):
     assert assess_read(path).verdict == "allow"
 

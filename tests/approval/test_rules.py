@@ -7,8 +7,16 @@ import pytest
 from hermes_nb.approval import assess
 from hermes_nb.approval.rules import RULES
 
-DANGEROUS = [pytest.param(rule, command, id=f"{rule.key}: {command[:60]}") for rule in RULES.values() for command in rule.dangerous]
-BENIGN = [pytest.param(command, id=f"{rule.key}: {command[:60]}") for rule in RULES.values() for command in rule.benign]
+DANGEROUS = [
+    pytest.param(rule, command, id=f"{rule.key}: {command[:60]}")
+    for rule in RULES.values()
+    for command in rule.dangerous
+]
+BENIGN = [
+    pytest.param(command, id=f"{rule.key}: {command[:60]}")
+    for rule in RULES.values()
+    for command in rule.benign
+]
 
 
 @pytest.mark.parametrize(("rule", "command"), DANGEROUS)
