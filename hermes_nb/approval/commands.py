@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 #: Stands in a word's text for a part that only the running shell would know.
 UNKNOWN = "\ue000"
 
-SHELLS = frozenset("sh bash zsh dash ksh ash fish csh tcsh mksh rbash yash".split())
+SHELLS = frozenset(["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "csh", "tcsh", "mksh", "rbash", "yash"])
 _VERSIONED = re.compile(r"^(python|pypy|perl|ruby|php|node|lua|pip|bash|ipython|nodejs|g?awk|psql)w?[\d.]+$")
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9-]*\Z")
 
@@ -174,8 +174,15 @@ class Command:
                 if word.text == option and index + 1 < len(words):
                     yield words[index + 1]
                 elif word.text.startswith(option + "="):
-                    yield Word(word.text[len(option) + 1 :], word.glob, word.quoted, word.sources, word.variables)
-                elif option[1] != "-" and len(option) == 2 and word.text.startswith(option) and len(word.text) > 2:
+                    yield Word(
+                        word.text[len(option) + 1 :], word.glob, word.quoted, word.sources, word.variables
+                    )
+                elif (
+                    option[1] != "-"
+                    and len(option) == 2
+                    and word.text.startswith(option)
+                    and len(word.text) > 2
+                ):
                     yield Word(word.text[2:], word.glob, word.quoted, word.sources, word.variables)
 
     @cached_property
@@ -186,6 +193,19 @@ class Command:
             bool(texts)
             and texts[-1] in ("--help", "--version")
             and all(_SUBCOMMAND.match(text) for text in texts[:-1])
+        )
+
+    @property
+    def is_oddly_named(self) -> bool:
+        """Whether the program is named by something that is put together, or by where it lies in the system."""
+        if not self.words:
+            return False
+        program = self.words[0]
+        return (
+            program.glob
+            or bool(program.sources)
+            or UNKNOWN in program.text
+            or program.text.startswith("/etc/")
         )
 
     def path(self, word: Word) -> str:

@@ -16,11 +16,15 @@ if TYPE_CHECKING:
     from .commands import Command
 
 DOWNLOADERS = frozenset(
-    "curl wget fetch aria2c http https httpie xh lynx links w3m elinks axel lwp-download GET ftp tftp lftp scp sftp".split()
+    ["curl", "wget", "fetch", "aria2c", "http", "https", "httpie", "xh", "lynx", "links", "w3m", "elinks", "axel", "lwp-download", "GET", "ftp", "tftp", "lftp", "scp", "sftp"]
 )
-NETWORK = DOWNLOADERS | frozenset("nc ncat netcat socat telnet openssl rsync mail mailx sendmail mutt ssh".split())
+NETWORK = DOWNLOADERS | frozenset(
+    ["nc", "ncat", "netcat", "socat", "telnet", "openssl", "rsync", "mail", "mailx", "sendmail", "mutt", "ssh"]
+)
 _DECODING_OPTIONS = ("-d", "-D", "--decode", "--decompress", "-r", "-p")
-_ALWAYS_DECODING = frozenset("rev uudecode gunzip zcat bzcat xzcat unxz bunzip2 zstdcat uncompress tac".split())
+_ALWAYS_DECODING = frozenset(
+    ["rev", "uudecode", "gunzip", "zcat", "bzcat", "xzcat", "unxz", "bunzip2", "zstdcat", "uncompress", "tac"]
+)
 
 
 def is_download(command: Command) -> bool:
@@ -32,11 +36,15 @@ def is_download(command: Command) -> bool:
     if command.name in ("aws", "gsutil", "gcloud", "az", "rclone", "mc"):
         return any(text in ("cp", "cat", "get", "download") for text in command.verbs[:3])
     return command.name in DOWNLOADERS or (
-        command.code is not None and command.code.stream.text is not None and bool(_FETCHES.search(command.code.stream.text))
+        command.code is not None
+        and command.code.stream.text is not None
+        and bool(_FETCHES.search(command.code.stream.text))
     )
 
 
-_FETCHES = re.compile(r"urlopen|urlretrieve|requests\.get|httpx\.get|LWP::|Net::HTTP|open-uri|https?\.get|file_get_contents\(.http")
+_FETCHES = re.compile(
+    r"urlopen|urlretrieve|requests\.get|httpx\.get|LWP::|Net::HTTP|open-uri|https?\.get|file_get_contents\(.http"
+)
 
 
 def is_decoder(command: Command) -> bool:
@@ -150,7 +158,10 @@ def _tr_set(text: str) -> str:
     text = text.replace("[:lower:]", "a-z").replace("[:upper:]", "A-Z").replace("[:digit:]", "0-9")
     text = unescape_ansi_c(text)
     return re.sub(
-        r"(.)-(.)", lambda span: "".join(chr(code) for code in range(ord(span[1]), ord(span[2]) + 1)), text, flags=re.DOTALL
+        r"(.)-(.)",
+        lambda span: "".join(chr(code) for code in range(ord(span[1]), ord(span[2]) + 1)),
+        text,
+        flags=re.DOTALL,
     )
 
 

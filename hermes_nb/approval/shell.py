@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -23,11 +24,16 @@ MOST_DEPTH = 60
 #: How many sources of a stream are remembered, in a long pipeline.
 MOST_SOURCES = 64
 
+#: A variable's value that is longer than this is not followed.
+LONGEST_VALUE = 4_000
+
 _SPECIAL_VARIABLES = {
     "HOME": ["~"], "IFS": [" "], "SHELL": ["/bin/bash"], "BASH": ["/bin/bash"], "0": ["bash"], "TMPDIR": ["/tmp"],  # noqa: S108
     "$": ["4242"], "!": ["4242"], "?": ["0"], "#": ["1"], "RANDOM": ["7"], "PYTHON": ["python"], "EDITOR": ["vi"],
     "CC": ["cc"], "CXX": ["c++"], "MAKE": ["make"], "PAGER": ["less"], "PIP": ["pip"],
 }  # fmt: skip
+_CONTINUED = re.compile(r"(?<=[^\s\\])\\\n(?=\S)")
+_UNKNOWNS = re.compile(f"{UNKNOWN}+")
 _WORD_KINDS = frozenset(
     ("string", "raw_string", "concatenation", "simple_expansion", "expansion", "word", "number", "test_command",
      "arithmetic_expansion", "ansi_c_string", "binary_expression", "unary_expression", "subscript", "regex")
@@ -110,7 +116,11 @@ class _Reader:
             self._walk(child, None, ())
         self.cwd = cwd
         commands = self.script.commands[start:]
-        if len(commands) == 0 and node.named_child_count == 1 and node.named_children[0].type == "redirected_statement":
+        if (
+            len(commands) == 0
+            and node.named_child_count == 1
+            and node.named_children[0].type == "redirected_statement"
+        ):
             return Stream(None)
         return output(commands)
 
@@ -122,10 +132,10 @@ class _Reader:
             self._problem("too-deep", text)
             return
         outer = self._bytes
-        self._bytes = text.encode("utf-8", "replace")
+        # The grammar takes a continued line for a new word, even in the middle of one.
+        self._bytes = _CONTINUED.sub("", text).encode("utf-8", "replace")
         try:
-            # The grammar does not know "<>"; for what it does to a file it is a ">".
-            root = parse(self._bytes.replace(b"<>", b"> ")) if b"<>" in self._bytes else parse(self._bytes)
+            root = parse(_parsable(self._bytes))
             if root.has_error:
                 self._problem("unparsable", text)
             self._walk(root, stdin, ())
@@ -233,14 +243,27 @@ class _Reader:
         for statement in body:
             self._walk_body(statement, stdin, given, redirects)
         if not body:
-            self._emit(Command([], self._text(node), redirects=list(redirects), stdin=given or stdin, cwd=self.cwd))
+            self._emit(
+                Command([], self._text(node), redirects=list(redirects), stdin=given or stdin, cwd=self.cwd)
+            )
         for statement in afterwards:
-            piped = statement.type == "pipeline" and statement.child_count and statement.children[0].type in ("|", "|&")
+            piped = (
+                statement.type == "pipeline"
+                and statement.child_count
+                and statement.children[0].type in ("|", "|&")
+            )
             if piped:
                 made = output(self.script.commands[start:])
                 stream = Stream(made.text, made.sources[-MOST_SOURCES:])
                 self._walk_stages(_flat(statement), stream, (), None)
-            elif statement.type in ("word", "string", "raw_string", "concatenation", "simple_expansion", "expansion"):
+            elif statement.type in (
+                "word",
+                "string",
+                "raw_string",
+                "concatenation",
+                "simple_expansion",
+                "expansion",
+            ):
                 self._late_arguments(start, statement)
             else:
                 self._walk(statement, None, ())
@@ -274,7 +297,9 @@ class _Reader:
             elif child.is_named:
                 made.extend(Redirect(operator, word) for word in expand(child, self)[:4])
         if operator in (">&", "<&"):
-            return [one for one in made if not one.target.text.rstrip("-").isdigit() and one.target.text != "-"]
+            return [
+                one for one in made if not one.target.text.rstrip("-").isdigit() and one.target.text != "-"
+            ]
         return made
 
     def _heredoc(self, node: Node) -> Stream:
@@ -285,7 +310,12 @@ class _Reader:
         return Stream("")
 
     def _herestring(self, node: Node) -> Stream:
-        words = [word for child in node.named_children if child.type != "file_descriptor" for word in expand(child, self)]
+        words = [
+            word
+            for child in node.named_children
+            if child.type != "file_descriptor"
+            for word in expand(child, self)
+        ]
         sources = tuple(source for word in words for source in word.sources)
         text = " ".join(word.text for word in words)
         return Stream(None if text.strip() == UNKNOWN else text + "\n", sources)
@@ -316,6 +346,8 @@ class _Reader:
                 if values and len(values) > 1:
                     names = values[:16]
                 words.extend(expand(named, self))
+            elif kind in ("subshell", "compound_statement"):
+                self._walk(child, stdin, redirects)
             elif kind == "$":
                 continue
             else:
@@ -364,8 +396,14 @@ class _Reader:
             elif inner.words:
                 self._emit(
                     Command(
-                        inner.words, command.text, command.environment, command.redirects, command.stdin,
-                        (*command.via, name), None if inner.elsewhere else command.cwd, background=command.background,
+                        inner.words,
+                        command.text,
+                        command.environment,
+                        command.redirects,
+                        command.stdin,
+                        (*command.via, name),
+                        None if inner.elsewhere else command.cwd,
+                        background=command.background,
                     )  # fmt: skip
                 )
         if code and code.language == "shell" and code.stream.text is not None:
@@ -441,7 +479,15 @@ class _Reader:
             return
         name = self.source(children[0]).split("[", 1)[0]
         words = expand(children[2], self) if len(children) > 2 else []
-        value = Word(" ".join(word.text for word in words), sources=tuple(s for word in words for s in word.sources))
+        value = Word(
+            " ".join(word.text for word in words),
+            sources=tuple(s for word in words for s in word.sources)[:MOST_SOURCES],
+        )
+        if UNKNOWN * 2 in value.text:
+            value.text = _UNKNOWNS.sub(UNKNOWN, value.text)
+        if len(value.text) > LONGEST_VALUE:
+            # A value that doubles itself would grow without bound.
+            value.text = UNKNOWN
         environment[name] = value
         if name == "IFS":
             self._separators = value.text.strip() if value.text.strip() != UNKNOWN else ""
@@ -451,7 +497,8 @@ class _Reader:
         if children[1].type == "+=":
             before = (self._variables.get(name) or [""])[0]
             joint = " " if children[2:] and children[2].type == "array" else ""
-            self._variables[name] = [before + joint + value.text]
+            joined = before + joint + value.text
+            self._variables[name] = [joined if len(joined) <= LONGEST_VALUE else UNKNOWN]
         else:
             self._variables[name] = [value.text]
         self._origins[name] = value.sources
@@ -501,10 +548,16 @@ class _Reader:
         self._walk_children(node, stdin, redirects)
         commands = self.script.commands[start:]
         endless = node.type == "c_style_for_statement" or (
-            bool(commands) and commands[0].name in ("true", ":", "[", "yes", "1") and not commands[0].background
+            bool(commands)
+            and commands[0].name in ("true", ":", "[", "yes", "1")
+            and not commands[0].background
         )
         names = {command.name for command in commands}
-        if endless and any(command.background for command in commands) and names.isdisjoint(("sleep", "wait", "read")):
+        if (
+            endless
+            and any(command.background for command in commands)
+            and names.isdisjoint(("sleep", "wait", "read"))
+        ):
             self._problem("process-storm", self.source(node))
 
     def _walk_function(self, node: Node, _stdin: Stream | None, _redirects: tuple[Redirect, ...]) -> None:
@@ -532,6 +585,18 @@ class _Reader:
             elif node.type != "function_definition":
                 stack.extend(node.children)
         return calls, spreads
+
+
+_BEFORE_GROUP = re.compile(rb"(?:(?<=[\s;&|(])|\A)(?:!|time(?:\s+-p)?|coproc)\s+(?=[{(!])")
+
+
+def _parsable(source: bytes) -> bytes:
+    """The source with what the grammar does not know replaced, byte for byte, by what comes to the same here."""
+    if b"<>" in source:
+        source = source.replace(b"<>", b"> ")
+    if b"{" in source or b"(" in source:
+        source = _BEFORE_GROUP.sub(lambda match: b" " * len(match[0]), source)
+    return source
 
 
 def _flat(node: Node) -> list[Node]:
@@ -562,9 +627,12 @@ def _saved_names(command: Command) -> Iterable[str]:
         yield from (value.text for value in command.values("-o", "--output"))
     if command.name in ("aws", "gsutil", "scp", "gcloud", "rclone") and len(command.operands) > 1:
         yield command.operands[-1].text
+    folder = next(
+        (f"{value.text}/" for value in command.values("-P", "--directory-prefix", "--output-dir")), ""
+    )
     for word in command.operands:
         if "://" in word.text or (command.name == "wget" and "/" in word.text):
-            yield word.text.split("?", 1)[0].rstrip("/").rsplit("/", 1)[-1]
+            yield folder + word.text.split("?", 1)[0].rstrip("/").rsplit("/", 1)[-1]
 
 
 def _clip(text: str) -> str:

@@ -9,14 +9,23 @@ _DROPPING = re.compile(
     r"\b(?:drop\s+(?:table|database|schema|view|materialized|index|user|role|column|tablespace|collection|keyspace|owned|type|sequence|extension|function|trigger|policy|constraint)\b"
     r"|truncate\b(?!\s*\()|alter\s+table\s+\S+\s+drop\b|drop\s+(?:if\s+exists\s+)?[\w.\"`]+\s*\Z)", re.IGNORECASE
 )  # fmt: skip
-_DELETING = re.compile(r"\bdelete\s+(?:from\b|\w+\s+from\b)|\bupdate\s+(?:only\s+|low_priority\s+|ignore\s+)?[\w.\"`\[\]]+\s+(?:as\s+)?(?:\w+\s+)?set\b", re.IGNORECASE)
+_DELETING = re.compile(
+    r"\bdelete\s+(?:from\b|\w+\s+from\b)|\bupdate\s+(?:only\s+|low_priority\s+|ignore\s+)?[\w.\"`\[\]]+\s+(?:as\s+)?(?:\w+\s+)?set\b",
+    re.IGNORECASE,
+)
 _WHERE = re.compile(r"\bwhere\b(.*)", re.IGNORECASE | re.DOTALL)
-_ALWAYS_TRUE = re.compile(r"\s*(?:\(?\s*(?:(\d+)\s*=\s*\1|true|1|not\s+false|\d+\s*(?:<>|!=|<|>)\s*\d+)\s*\)?)\s*(?:or\b.*)?;?\s*\Z|.*\bor\s+(?:(\d+)\s*=\s*\2|true)\b", re.IGNORECASE | re.DOTALL)
+_ALWAYS_TRUE = re.compile(
+    r"\s*(?:\(?\s*(?:(\d+)\s*=\s*\1|true|1|not\s+false|\d+\s*(?:<>|!=|<|>)\s*\d+)\s*\)?)\s*(?:or\b.*)?;?\s*\Z|.*\bor\s+(?:(\d+)\s*=\s*\2|true)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _RUNS_PROGRAMS = re.compile(
     r"\bprogram\s+''|\bxp_cmdshell\b|\binto\s+(?:outfile|dumpfile)\b|\bload_extension\s*\(|\bpg_read_file\b|\blo_export\b|\bsys_exec\b|^\s*\\!|^\s*\.(?:shell|system)\b",
     re.IGNORECASE | re.MULTILINE,
 )  # fmt: skip
-_RIGHTS = re.compile(r"\bgrant\s+(?:all|\w+,?\s).*\bto\b|\balter\s+(?:user|role)\b|\bcreate\s+(?:user|role)\b|\bset\s+global\b|\bshutdown\b|\bpg_terminate_backend\b|\breset\s+master\b|\bkill\s+\d+", re.IGNORECASE)
+_RIGHTS = re.compile(
+    r"\bgrant\s+(?:all|\w+,?\s).*\bto\b|\balter\s+(?:user|role)\b|\bcreate\s+(?:user|role)\b|\bset\s+global\b|\bshutdown\b|\bpg_terminate_backend\b|\breset\s+master\b|\bkill\s+\d+",
+    re.IGNORECASE,
+)
 
 
 def danger_of(text: str) -> str | None:
@@ -25,13 +34,19 @@ def danger_of(text: str) -> str | None:
     if _RUNS_PROGRAMS.search(bare):
         return "run-program"
     for statement in bare.split(";"):
-        if _DROPPING.search(statement) and not re.match(r"\s*(?:explain|show|create|insert|select|comment)\b", statement, re.IGNORECASE):
+        if _DROPPING.search(statement) and not re.match(
+            r"\s*(?:explain|show|create|insert|select|comment)\b", statement, re.IGNORECASE
+        ):
             return "lose-data"
-        if _DELETING.search(statement) and not re.match(r"\s*(?:explain|create\s+(?:trigger|rule|function))\b", statement, re.IGNORECASE):
+        if _DELETING.search(statement) and not re.match(
+            r"\s*(?:explain|create\s+(?:trigger|rule|function))\b", statement, re.IGNORECASE
+        ):
             where = _WHERE.search(statement)
             if not where or _ALWAYS_TRUE.match(where[1]):
                 return "lose-data"
-    if _RIGHTS.search(bare) and not re.match(r"\s*(?:explain|select\s+''|insert|comment)\b", bare, re.IGNORECASE):
+    if _RIGHTS.search(bare) and not re.match(
+        r"\s*(?:explain|select\s+''|insert|comment)\b", bare, re.IGNORECASE
+    ):
         return "rights"
     return None
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 #: The most words one word may become through braces and variables with several possible values.
 MOST_ALTERNATIVES = 16
 
+#: Braces longer than this are not expanded but only taken apart.
+_LONGEST_BRACES = 500
+
 _PLAIN = re.compile(r"[\w./:=@%+,^-]+\Z")
 _GLOB = re.compile(r"[*?]|\[[^]]*\]")
 _BACKSLASH = re.compile(r"\\(\n|.)", re.DOTALL)
@@ -24,7 +27,17 @@ _DOUBLE_QUOTED_BACKSLASH = re.compile(r'\\([$`"\\]|\n)')
 _ANSI_C = re.compile(
     r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|0?([0-7]{1,3})|c(.)|(.))", re.DOTALL
 )
-_ANSI_C_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "E": "\x1b"}
+_ANSI_C_LETTERS = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "v": "\v",
+    "e": "\x1b",
+    "E": "\x1b",
+}
 _RANGE = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.-?\d+)?\Z")
 
 
@@ -93,14 +106,24 @@ def expand(node: Node, scope: Scope) -> list[Word]:
 
 def _collect(node: Node, scope: Scope, pieces: list[_Piece], *, quoted: bool = False) -> None:
     kind = node.type
-    if kind in ("word", "number", "extglob_pattern", "regex", "variable_name", "special_variable_name", "test_operator"):
+    if kind in (
+        "word",
+        "number",
+        "extglob_pattern",
+        "regex",
+        "variable_name",
+        "special_variable_name",
+        "test_operator",
+    ):
         pieces.append(_Piece([scope.source(node)], literal=not quoted, quoted=quoted))
     elif kind == "raw_string":
         pieces.append(_Piece([scope.source(node)[1:-1]], quoted=True))
     elif kind == "ansi_c_string":
         pieces.append(_Piece([unescape_ansi_c(scope.source(node)[2:-1])], quoted=True))
     elif kind == "string_content":
-        pieces.append(_Piece([_DOUBLE_QUOTED_BACKSLASH.sub(_keep_character, scope.source(node))], quoted=True))
+        pieces.append(
+            _Piece([_DOUBLE_QUOTED_BACKSLASH.sub(_keep_character, scope.source(node))], quoted=True)
+        )
     elif kind in ("string", "translated_string"):
         _collect_string(node, scope, pieces)
     elif kind in ("concatenation", "command_name", "array"):
@@ -152,7 +175,14 @@ def _collect_string(node: Node, scope: Scope, pieces: list[_Piece]) -> None:
 def _variable(name: str, scope: Scope, *, quoted: bool) -> _Piece:
     values = scope.lookup(name)
     known = [UNKNOWN] if values is None else values
-    return _Piece(known or [""], splits=not quoted or name == "@", quoted=quoted, sources=scope.origins(name), variable=name, many=scope.is_many(name))
+    return _Piece(
+        known or [""],
+        splits=not quoted or name == "@",
+        quoted=quoted,
+        sources=scope.origins(name),
+        variable=name,
+        many=scope.is_many(name),
+    )
 
 
 def _substitution(node: Node, scope: Scope, *, quoted: bool) -> _Piece:
@@ -239,7 +269,11 @@ def _operate(piece: _Piece, operation: str, node: Node, scope: Scope) -> None:
 
 
 def _unquoted(text: str) -> str:
-    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else _BACKSLASH.sub(r"\1", text)
+    return (
+        text[1:-1]
+        if len(text) > 1 and text[0] == text[-1] and text[0] in "'\""
+        else _BACKSLASH.sub(r"\1", text)
+    )
 
 
 def _assemble(pieces: list[_Piece]) -> list[Word]:
@@ -265,7 +299,10 @@ def _alternatives(pieces: list[_Piece]) -> list[list[tuple[str, _Piece]]]:
     combinations: list[list[tuple[str, _Piece]]] = [[]]
     for piece in pieces:
         combinations = list(
-            islice(([*head, (value, piece)] for value in piece.values for head in combinations), MOST_ALTERNATIVES)
+            islice(
+                ([*head, (value, piece)] for value in piece.values for head in combinations),
+                MOST_ALTERNATIVES,
+            )
         )
     return combinations
 
@@ -309,6 +346,11 @@ def _append(word: Word | None, text: str, piece: _Piece) -> Word:
 
 def _expand_braces(pieces: list[_Piece]) -> list[list[_Piece]]:
     """Expand the first braces of a word, then the rest of it, up to the bound."""
+    if sum(len(piece.values[0]) for piece in pieces if piece.literal) > _LONGEST_BRACES:
+        parts = [
+            part for piece in pieces if piece.literal for part in re.split(r"[{},]+", piece.values[0]) if part
+        ]
+        return [[_Piece([part], literal=True, many=True)] for part in parts[: 4 * MOST_ALTERNATIVES]]
     finished: list[list[_Piece]] = []
     waiting = [_characters(pieces)]
     while waiting and len(finished) + len(waiting) <= MOST_ALTERNATIVES:

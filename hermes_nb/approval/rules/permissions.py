@@ -18,9 +18,9 @@ _EXECUTABLE_ONLY = re.compile(r"[ugoa]*\+[xX]+\Z")
 
 def _mode(command: Command) -> str:
     for word in command.arguments:
-        if re.fullmatch(r"[0-7]{1,5}|[ugoa]*[-+=][rwxXstugo]*(?:,[ugoa]*[-+=][rwxXstugo]*)*", word.text) and not re.fullmatch(
-            r"-[Rfcv]+", word.text
-        ):
+        if re.fullmatch(
+            r"[0-7]{1,5}|[ugoa]*[-+=][rwxXstugo]*(?:,[ugoa]*[-+=][rwxXstugo]*)*", word.text
+        ) and not re.fullmatch(r"-[Rfcv]+", word.text):
             return word.text
     return ""
 
@@ -29,10 +29,16 @@ def _mode(command: Command) -> str:
     "chmod-world-writable",
     "lets every user write to a file or folder",
     programs="chmod gchmod",
-    dangerous=("chmod 777 app", "chmod a+w data", "chmod 666 db.sqlite", "chmod o+w .", "chmod a+rwx x", "chmod 0777 x", "find . -exec chmod 777 {} +"),
-    benign=("chmod +x run.sh", "chmod 755 run.sh", "chmod 644 a.txt", "chmod 600 ~/.ssh/id_rsa", "chmod u+w x", "chmod g+w x"),
-)
-def makes_world_writable(command: Command) -> bool:
+    dangerous=(
+        "chmod 777 app", "chmod a+w data", "chmod 666 db.sqlite", "chmod o+w .", "chmod a+rwx x",
+        "chmod 0777 x", "find . -exec chmod 777 {} +",
+    ),
+    benign=(
+        "chmod +x run.sh", "chmod 755 run.sh", "chmod 644 a.txt", "chmod 600 ~/.ssh/id_rsa", "chmod u+w x",
+        "chmod g+w x",
+    ),
+)  # fmt: skip
+def _makes_world_writable(command: Command) -> bool:
     return any(_WORLD_WRITABLE.match(part) for part in _mode(command).split(","))
 
 
@@ -40,10 +46,13 @@ def makes_world_writable(command: Command) -> bool:
     "chmod-setuid",
     "lets a program run with its owner's rights",
     programs="chmod gchmod setcap install",
-    dangerous=("chmod u+s /bin/bash", "chmod 4755 x", "chmod +s x", "chmod 2755 x", "setcap cap_setuid+ep python3", "install -m 4755 a b", "chmod 6777 x"),
+    dangerous=(
+        "chmod u+s /bin/bash", "chmod 4755 x", "chmod +s x", "chmod 2755 x", "setcap cap_setuid+ep python3",
+        "install -m 4755 a b", "chmod 6777 x",
+    ),
     benign=("chmod 0644 x", "install -m 755 a b"),
-)
-def sets_uid(command: Command) -> bool:
+)  # fmt: skip
+def _sets_uid(command: Command) -> bool:
     if command.name == "setcap":
         return bool(command.operands)
     if command.name == "install":
@@ -55,11 +64,13 @@ def sets_uid(command: Command) -> bool:
     "chmod-recursive",
     "changes the permissions of whole folders",
     programs="chmod gchmod setfacl chattr",
-    dangerous=("chmod -R 755 .", "chmod --recursive u+w src", "find . -type f -exec chmod 644 {} +", "setfacl -R -m u:x:rwx .",
-               "chmod 644 *", "chmod -R 000 x"),
+    dangerous=(
+        "chmod -R 755 .", "chmod --recursive u+w src", "find . -type f -exec chmod 644 {} +",
+        "setfacl -R -m u:x:rwx .", "chmod 644 *", "chmod -R 000 x",
+    ),
     benign=("chmod 644 README.md", "find . -name '*.sh' -exec chmod +x {} +", "chmod +x scripts/*.sh"),
 )  # fmt: skip
-def changes_modes_in_bulk(command: Command) -> bool:
+def _changes_modes_in_bulk(command: Command) -> bool:
     mode = _mode(command)
     return command.has("-R", "--recursive") or (
         any(word.glob for word in command.operands) and not _EXECUTABLE_ONLY.match(mode)
@@ -70,10 +81,13 @@ def changes_modes_in_bulk(command: Command) -> bool:
     "chmod-system",
     "changes the permissions or the owner of system, start-up or credential files",
     programs="chmod gchmod chown gchown chgrp chattr setfacl",
-    dangerous=("chmod 644 /etc/shadow", "chown me /etc/passwd", "chmod 755 /usr/bin/sudo", "chattr -i /etc/passwd", "chmod 644 ~/.ssh/id_rsa", "chmod o+r /root"),
+    dangerous=(
+        "chmod 644 /etc/shadow", "chown me /etc/passwd", "chmod 755 /usr/bin/sudo", "chattr -i /etc/passwd",
+        "chmod 644 ~/.ssh/id_rsa", "chmod o+r /root",
+    ),
     benign=("chmod 600 ~/.ssh/id_ed25519", "chmod 700 ~/.ssh", "chown me notes.txt", "chmod 400 key.pem"),
-)
-def changes_system_modes(command: Command) -> bool:
+)  # fmt: skip
+def _changes_system_modes(command: Command) -> bool:
     mode = _mode(command)
     if re.fullmatch(r"0?[0-7]00|go-rwx|go=|u=rwx?,go=|og-rwx", mode):
         return any(paths.is_system_file(command.path(word)) for word in command.operands)
@@ -88,10 +102,12 @@ def changes_system_modes(command: Command) -> bool:
     "changes the permissions or the owner of the root, a home or a system folder with all its contents",
     programs="chmod gchmod chown gchown chgrp",
     verdict="block",
-    dangerous=("chmod -R 777 /", "chown -R me /", "chmod -R 000 /etc", "chown -R nobody ~", "chmod -R 777 /*"),
+    dangerous=(
+        "chmod -R 777 /", "chown -R me /", "chmod -R 000 /etc", "chown -R nobody ~", "chmod -R 777 /*",
+    ),
     benign=("ls -R /",),
-)
-def changes_everything(command: Command) -> bool:
+)  # fmt: skip
+def _changes_everything(command: Command) -> bool:
     return command.has("-R", "--recursive") and any(
         paths.is_catastrophic_to_lose(command.path(word)) for word in command.operands
     )
@@ -103,8 +119,8 @@ def changes_everything(command: Command) -> bool:
     programs="chown gchown chgrp",
     dangerous=("chown -R root:root .", "chgrp -R staff src", "chown --recursive me x", "chown me *"),
     benign=("chown me:me a.txt", "sudo chown $USER file.txt"),
-)
-def changes_owner_in_bulk(command: Command) -> bool:
+)  # fmt: skip
+def _changes_owner_in_bulk(command: Command) -> bool:
     return command.has("-R", "--recursive") or any(word.glob for word in command.operands)
 
 
@@ -114,8 +130,8 @@ def changes_owner_in_bulk(command: Command) -> bool:
     programs="chattr chflags",
     dangerous=("chattr +i x", "chattr -i x", "chflags schg x", "sudo chattr -R -i /data"),
     benign=("lsattr x",),
-)
-def changes_flags(command: Command) -> bool:
+)  # fmt: skip
+def _changes_flags(command: Command) -> bool:
     return True
 
 
@@ -125,6 +141,6 @@ def changes_flags(command: Command) -> bool:
     programs="umask",
     dangerous=("umask 000", "umask 0"),
     benign=("umask", "umask 022", "umask 077"),
-)
-def opens_umask(command: Command) -> bool:
+)  # fmt: skip
+def _opens_umask(command: Command) -> bool:
     return bool(command.verbs) and command.verbs[0].strip("0") == ""

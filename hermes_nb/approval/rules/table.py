@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from ..assessment import Verdict
     from ..commands import Command
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     """One kind of danger, over one simple command.
 
@@ -36,7 +36,7 @@ class Rule:
 
 RULES: dict[str, Rule] = {}
 _BY_PROGRAM: dict[str, list[Rule]] = defaultdict(list)
-_FOR_ALL: list[Rule] = []
+_EVERYWHERE: list[Rule] = []
 
 
 def rule(
@@ -44,19 +44,24 @@ def rule(
     description: str,
     *,
     programs: str = "",
+    everywhere: bool = False,
     verdict: Verdict = "ask",
     dangerous: tuple[str, ...],
     benign: tuple[str, ...] = (),
 ) -> Callable[[Callable[[Command], bool]], Callable[[Command], bool]]:
-    """Put a function into the table as a rule for these programs (for every command, if none are named)."""
+    """Put a function into the table as a rule for these programs.
+
+    A rule that holds everywhere is also asked about any command that redirects, sets variables, executes code or
+    whose program is not simply named.
+    """
 
     def add(matches: Callable[[Command], bool]) -> Callable[[Command], bool]:
         made = Rule(key, description, verdict, matches, dangerous, benign)
         RULES[key] = made
         for program in programs.split():
             _BY_PROGRAM[program].append(made)
-        if not programs:
-            _FOR_ALL.append(made)
+        if everywhere:
+            _EVERYWHERE.append(made)
         return matches
 
     return add
@@ -64,7 +69,9 @@ def rule(
 
 def matching(command: Command) -> Iterator[Rule]:
     """Every rule that a command falls under."""
-    specific = () if command.asks_for_help else _BY_PROGRAM.get(command.name, ())
-    for candidate in (*specific, *_FOR_ALL):
+    candidates: Iterable[Rule] = () if command.asks_for_help else _BY_PROGRAM.get(command.name, ())
+    if command.redirects or command.environment or command.code or command.is_oddly_named:
+        candidates = dict.fromkeys((*candidates, *_EVERYWHERE))
+    for candidate in candidates:
         if candidate.matches(command):
             yield candidate
