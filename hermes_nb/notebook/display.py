@@ -65,7 +65,7 @@ def result_html(result: ToolResult) -> Html:
     """A result as a card: how it went, how long it took, and what it gave."""
     found = streams_of(result.value)
     colour = OUTCOMES.get(result.outcome, RED)
-    head = [tool_name(result.tool), outcome_chip(result.outcome)]
+    head: list[Html | None] = [tool_name(result.tool), outcome_chip(result.outcome)]
     if found is not None:
         head.append(exit_chip(found.exit_code))
     head += [dim(seconds(result.duration)), dim(found.where) if found is not None and found.where else None]

@@ -81,7 +81,7 @@ class CommandRun:
     def _repr_html_(self) -> Html:
         if not self._was_just_shown():
             return result_html(self.result)
-        ok = self.ok
+        failure = RED if self.result.ok else OUTCOMES.get(self.result.outcome, RED)
         head = [
             exit_chip(self.exit_code) if self.result.ok else outcome_chip(self.result.outcome),
             dim(seconds(self.duration)),
@@ -92,8 +92,7 @@ class CommandRun:
         return markup.tag(
             "div",
             markup.line(head),
-            style=f"border-left:3px solid {GREEN if ok else OUTCOMES.get(self.result.outcome, RED) if not self.result.ok else RED};"
-            "padding:0 .8em;margin:.2em 0;font-size:.92em",
+            style=f"border-left:3px solid {GREEN if self.ok else failure};padding:0 .8em;margin:.2em 0;font-size:.92em",
         )
 
     def _line(self) -> str:

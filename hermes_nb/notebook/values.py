@@ -136,9 +136,7 @@ def _branch(opening: str, closing: str, shown: Sequence[tuple[str, Any]], size: 
         for label, item in shown
     ]
     if size > len(shown):
-        lines.append(
-            markup.tag("div", markup.dim(f"… {size - len(shown):,} more"), style="padding-left:1.3em")
-        )
+        lines.append(markup.tag("div", markup.dim(f"… {size - len(shown):,} more"), style="padding-left:1.3em"))
     if depth == 0:
         return markup.join([opening, *lines, closing])
     summary = markup.join([opening, markup.dim(f" {size} "), closing])
