@@ -77,9 +77,8 @@ class Command:
         """Its options."""
         parser = Parser(self.name, self.summary)
         self.configure(parser)
-        if self.rest:
-            usage = f"{parser.format_usage().strip().removeprefix('usage: ')} {self.rest}"
-            parser.usage = usage.replace("%", "%%")
+        usage = f"{parser.format_usage().strip().removeprefix('usage: ')} {self.rest}".rstrip()
+        parser.usage = usage.replace("%", "%%")  # argparse formats it once more
         return parser
 
 

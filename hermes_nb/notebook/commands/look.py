@@ -82,7 +82,7 @@ def _tools(invocation: Invocation) -> Table[ToolRow]:
     if options.pattern:
         rows = [row for row in rows if _fits(row.name, options.pattern)]
     columns: tuple[Column[ToolRow], ...] = (
-        Column("tool", lambda row: row.name, lambda row: markup.join([f"{row.emoji or '·'} ", tool_name(row.name)])),
+        Column("tool", lambda row: row.name, _tool_cell),
         Column("toolset", lambda row: row.toolset, lambda row: dim(row.toolset)),
         Column("tokens", lambda row: f"{row.tokens:,}", lambda row: dim(f"{row.tokens:,}"), number=True),
         Column("state", lambda row: row.state, _state_chip),
@@ -94,6 +94,10 @@ def _tools(invocation: Invocation) -> Table[ToolRow]:
 def _fits(name: str, pattern: str) -> bool:
     wanted = pattern.lower()
     return fnmatch.fnmatchcase(name.lower(), wanted if any(char in wanted for char in "*?[") else f"*{wanted}*")
+
+
+def _tool_cell(row: ToolRow) -> str:
+    return markup.tag("span", f"{row.emoji or '·'} ", tool_name(row.name), style="white-space:nowrap")
 
 
 def _state_chip(row: ToolRow) -> str:
