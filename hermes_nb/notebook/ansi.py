@@ -6,6 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 from html import escape
+from typing import Any
 
 #: Every escape sequence that terminals know: CSI, OSC, DCS and its kin, and the two-character ones.
 _SEQUENCE = re.compile(
@@ -144,7 +145,7 @@ class _Style:
 
 
 _PLAIN = _Style()
-_SWITCHES: dict[int, dict[str, bool | str]] = {
+_SWITCHES: dict[int, dict[str, Any]] = {
     1: {"bold": True},
     2: {"dim": True},
     3: {"italic": True},

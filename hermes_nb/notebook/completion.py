@@ -14,13 +14,13 @@ from hermes_nb.config import OPTIONS
 from hermes_nb.home import home
 from hermes_nb.notebook import state
 from hermes_nb.notebook.commands import COMMANDS
-from hermes_nb.notebook.commands.base import Command
 from hermes_nb.notebook.schema_view import followed
 from hermes_nb.notebook.words import split
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from hermes_nb.notebook.commands.base import Command
     from hermes_nb.session import Session
 
 _LINE = re.compile(r"(?:^|[=(,]|\breturn\b)\s*%{1,2}hermes[ \t]+(?P<typed>.*)$", re.DOTALL)
@@ -38,7 +38,7 @@ def remove(shell: InteractiveShell) -> None:
     shell.Completer.custom_matchers[:] = [kept for kept in shell.Completer.custom_matchers if kept is not match]
 
 
-@context_matcher(identifier="hermes_nb")
+@context_matcher(identifier="hermes_nb")  # type: ignore[untyped-decorator]
 def match(context: CompletionContext) -> SimpleMatcherResult:
     """What can stand at the cursor; on any other line, nothing."""
     found = _LINE.search(context.text_until_cursor)

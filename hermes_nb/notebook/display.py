@@ -32,7 +32,7 @@ Bundle = dict[str, Any]
 def seconds(duration: float) -> str:
     """A duration as people say it; always a number, a space and ``ms``, ``s`` or ``min``."""
     if duration < 1:
-        return f"{duration * 1000:.0f} ms"
+        return f"{duration * 1000:.1f} ms" if duration < 0.01 else f"{duration * 1000:.0f} ms"
     return f"{duration:.1f} s" if duration < 120 else f"{duration / 60:.1f} min"
 
 
@@ -64,11 +64,11 @@ def result_text(result: ToolResult) -> str:
 def result_html(result: ToolResult) -> Html:
     """A result as a card: how it went, how long it took, and what it gave."""
     found = streams_of(result.value)
-    colour = OUTCOMES.get(result.outcome, RED)
-    head = [tool_name(result.tool), outcome_chip(result.outcome)]
-    if found is not None:
-        head.append(exit_chip(found.exit_code))
-    head += [dim(seconds(result.duration)), dim(found.where) if found is not None and found.where else None]
+    colour, state = OUTCOMES.get(result.outcome, RED), outcome_chip(result.outcome)
+    if found is not None and result.ok:
+        colour, state = exit_colour(found.exit_code), exit_chip(found.exit_code)
+    where = dim(found.where) if found is not None and found.where else None
+    head = [tool_name(result.tool), state, dim(seconds(result.duration)), where]
     body: list[Html | None] = [_decision_line(result.decision)]
     body += [markup.tag("div", dim(note)) for note in result.notes]
     if result.error:
@@ -104,9 +104,13 @@ def outcome_chip(outcome: str) -> Html:
 
 def exit_chip(exit_code: int | None) -> Html:
     """A command's exit code."""
-    if exit_code is None:
-        return chip("outcome unknown", AMBER)
-    return chip(f"exit {exit_code}", GREEN if exit_code == 0 else RED)
+    mark = "✓" if exit_code == 0 else "✗"
+    return chip("outcome unknown" if exit_code is None else f"{mark} exit {exit_code}", exit_colour(exit_code))
+
+
+def exit_colour(exit_code: int | None) -> str:
+    """Green for success, red for failure, amber for what nobody knows."""
+    return AMBER if exit_code is None else GREEN if exit_code == 0 else RED
 
 
 def _decision_line(decision: Decision | None) -> Html | None:

@@ -14,12 +14,11 @@ if TYPE_CHECKING:
 _RED, _DIM, _PLAIN = "\x1b[1;31m", "\x1b[2m", "\x1b[0m"
 
 
-def compact(error: BaseException, line: str) -> BaseException:
+def compact(error: BaseException, line: str) -> None:
     """Give an error a traceback of a few lines, if it is one that speaks for itself."""
     if isinstance(error, HermesError | KeyboardInterrupt | FileNotFoundError) or _is_backend_error(error):
         # IPython asks the exception itself how it wants to be shown.
-        error._render_traceback_ = lambda: render(error, line)  # type: ignore[union-attr]
-    return error
+        error._render_traceback_ = lambda: render(error, line)  # type: ignore[attr-defined]
 
 
 def render(error: BaseException, line: str) -> list[str]:
@@ -27,7 +26,7 @@ def render(error: BaseException, line: str) -> list[str]:
     name = type(error).__name__
     if isinstance(error, KeyboardInterrupt):
         return [f"{_RED}KeyboardInterrupt{_PLAIN}: stopped: %hermes {ansi.plain(line)}"]
-    shown = [f"{_RED}{name}{_PLAIN}: {ansi.plain(str(error))}"]
+    shown = [f"{_RED}{name}{_PLAIN}: {ansi.plain(_message(error))}"]
     if isinstance(error, ToolCallError) and not isinstance(error, CommandFailed):
         shown += [f"{_DIM}  {ansi.plain(detail)}{_PLAIN}" for detail in _details(error.result)]
     fix = getattr(error, "fix", "")
@@ -36,8 +35,16 @@ def render(error: BaseException, line: str) -> list[str]:
     return [*shown, f"{_DIM}  in %hermes {textwrap.shorten(ansi.plain(line), 120, placeholder=' …')}{_PLAIN}"]
 
 
+def _message(error: BaseException) -> str:
+    """What an error says, without the tool's name twice."""
+    if type(error) is not ToolCallError:
+        return str(error)
+    own = error.result.error or ""
+    return own if own.startswith(error.result.tool) or error.result.outcome == "unknown" else str(error)
+
+
 def _details(result: ToolResult) -> list[str]:
-    lines = [f"outcome: {result.outcome}"]
+    lines: list[str] = []
     if result.decision is not None:
         lines += dict.fromkeys(f"found: {finding.description}: {finding.text}" for finding in result.decision.findings)
     if result.outcome == "invalid":

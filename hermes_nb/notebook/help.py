@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hermes_nb.notebook import markup
 from hermes_nb.notebook.commands import COMMANDS
-from hermes_nb.notebook.commands.base import Command
 from hermes_nb.notebook.markup import Html, code, dim
 from hermes_nb.notebook.table import aligned
+
+if TYPE_CHECKING:
+    from hermes_nb.notebook.commands.base import Command
 
 _EXAMPLES = {
     "tools": "%hermes tools git_*",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @magics_class
-class HermesMagics(Magics):  # type: ignore[misc]
+class HermesMagics(Magics):
     """``%hermes``."""
 
     shell: InteractiveShell
@@ -36,7 +36,8 @@ class HermesMagics(Magics):  # type: ignore[misc]
         try:
             return self._run(line, cell, namespace)
         except BaseException as error:
-            raise compact(error, line.strip()) from error.__cause__
+            compact(error, line.strip())
+            raise
 
     def _run(self, line: str, cell: str | None, namespace: Mapping[str, Any]) -> Any:
         name, _, typed = line.strip().partition(" ")
@@ -104,4 +105,5 @@ def greeting(session: Session) -> str:
     scope = session.scope(snapshot)
     count = sum(tool in scope for tool in snapshot.ordered)
     mode = session.config.get("approval.mode")
-    return f"hermes-nb {__version__}: {count} tools · {session.backend_name} backend · approval: {mode} · %hermes for help"
+    there = f"{count} tools · {session.backend_name} backend · approval: {mode}"
+    return f"hermes-nb {__version__}: {there} · %hermes for help"

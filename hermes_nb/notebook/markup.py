@@ -66,10 +66,15 @@ def dim(content: Child) -> Html:
 def chip(label: str, colour: str = GREY) -> Html:
     """A word in a coloured pill."""
     style = (
-        f"color:{colour};border:1px solid {colour}59;background:{colour}1f;border-radius:9px;padding:0 .55em;"
-        "font-size:.85em;white-space:nowrap;font-weight:600"
+        f"color:{colour};{_towards_text(colour)};border:1px solid {colour}59;background:{colour}1f;border-radius:9px;"
+        "padding:0 .55em;font-size:.85em;white-space:nowrap;font-weight:600"
     )
     return tag("span", label, style=style)
+
+
+def _towards_text(colour: str) -> str:
+    # Mixed with the text's own colour it gets lighter on a dark page and darker on a light one.
+    return f"color:color-mix(in srgb,{colour} 72%,currentColor)"
 
 
 def printed(output: str, *, edge: str = "", label: str = "") -> Html:

@@ -8,12 +8,13 @@ from hermes_nb.notebook import markup
 from hermes_nb.notebook.display import (
     OUTCOMES,
     exit_chip,
+    exit_colour,
     outcome_chip,
     result_html,
     result_text,
     seconds,
 )
-from hermes_nb.notebook.markup import GREEN, RED, Html, code, dim
+from hermes_nb.notebook.markup import RED, Html, code, dim
 from hermes_nb.notebook.streams import Streams, streams_of
 from hermes_nb.notebook.table import clipped
 
@@ -81,7 +82,7 @@ class CommandRun:
     def _repr_html_(self) -> Html:
         if not self._was_just_shown():
             return result_html(self.result)
-        ok = self.ok
+        colour = exit_colour(self.exit_code) if self.result.ok else OUTCOMES.get(self.result.outcome, RED)
         head = [
             exit_chip(self.exit_code) if self.result.ok else outcome_chip(self.result.outcome),
             dim(seconds(self.duration)),
@@ -92,8 +93,7 @@ class CommandRun:
         return markup.tag(
             "div",
             markup.line(head),
-            style=f"border-left:3px solid {GREEN if ok else OUTCOMES.get(self.result.outcome, RED) if not self.result.ok else RED};"
-            "padding:0 .8em;margin:.2em 0;font-size:.92em",
+            style=f"border-left:3px solid {colour};padding:0 .8em;margin:.2em 0;font-size:.92em",
         )
 
     def _line(self) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from hermes_nb.notebook import ansi, markup
-from hermes_nb.notebook.markup import Html
+
+if TYPE_CHECKING:
+    from hermes_nb.notebook.markup import Html
 
 Row = TypeVar("Row")
 

@@ -136,16 +136,14 @@ def _branch(opening: str, closing: str, shown: Sequence[tuple[str, Any]], size: 
         for label, item in shown
     ]
     if size > len(shown):
-        lines.append(
-            markup.tag("div", markup.dim(f"… {size - len(shown):,} more"), style="padding-left:1.3em")
-        )
+        lines.append(markup.tag("div", markup.dim(f"… {size - len(shown):,} more"), style="padding-left:1.3em"))
     if depth == 0:
         return markup.join([opening, *lines, closing])
     summary = markup.join([opening, markup.dim(f" {size} "), closing])
     small = all(not isinstance(item, Mapping | list | tuple) for _, item in shown) and size <= _OPEN_ITEMS
     return markup.tag(
-        "details", markup.tag("summary", summary, style="cursor:pointer;display:inline-block"), *lines,
-        style="display:inline-block;vertical-align:top", open=depth == 1 and small,
+        "details", markup.tag("summary", summary, style="cursor:pointer;display:inline"), *lines,
+        style="display:inline", open=depth == 1 and small,
     )  # fmt: skip
 
 

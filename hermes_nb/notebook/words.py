@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hermes_nb.errors import MagicError
 from hermes_nb.notebook.expansion import Spot, expand, expression_end, json_end, quote_end, spots, value_at
 from hermes_nb.schema import to_builtins
 
@@ -82,11 +83,11 @@ def meaning(raw: str, namespace: Mapping[str, Any]) -> Value:
     found = {spot.start: spot for spot in spots(raw)}
     sole = found.get(0)
     if sole is not None and sole.end == len(raw):
-        value = value_at(sole, namespace)
+        value = _builtin(value_at(sole, namespace), sole)
         return Value(value, literal=True) if isinstance(value, str) else Value(as_json(value), literal=False)
-    if raw[:1] in ("{", "["):
+    if raw[:1] in ("{", "[") and sole is None:
         document = expand(raw, namespace, for_document)
-        if json_end(document, 0) == len(document):
+        if raw.startswith("{") or json_end(document, 0) == len(document):
             return Value(document, literal=False)
     return _spelled_out(raw, found, namespace)
 
@@ -115,6 +116,13 @@ def _spelled_out(raw: str, found: Mapping[int, Spot], namespace: Mapping[str, An
     return Value("".join(pieces), literal)
 
 
+def _builtin(value: Any, spot: Spot) -> Any:
+    try:
+        return to_builtins(value)
+    except TypeError as error:
+        raise MagicError(f"{{{spot.source}}}: {error}") from error
+
+
 def for_shell(value: Any, spot: Spot) -> str:
     """A value inside a command: quoted, so that it is one word whatever is in it; a list is several words."""
     if spot.quoted:
@@ -128,13 +136,9 @@ def for_document(value: Any, spot: Spot) -> str:
     """A value inside a JSON or YAML text."""
     if spot.quoted:
         return as_json(str(value))[1:-1]
-    return as_json(value) if spot.alone else str(value)
+    return as_json(_builtin(value, spot)) if spot.alone else str(value)
 
 
 def as_json(value: Any) -> str:
-    """A value as JSON.
-
-    Raises:
-        TypeError: It has no JSON form.
-    """
-    return json.dumps(to_builtins(value), ensure_ascii=False)
+    """A JSON value, written out."""
+    return json.dumps(value, ensure_ascii=False)

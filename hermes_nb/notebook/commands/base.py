@@ -77,8 +77,8 @@ class Command:
         """Its options."""
         parser = Parser(self.name, self.summary)
         self.configure(parser)
-        if self.rest:
-            parser.usage = f"{parser.format_usage().strip().removeprefix('usage: ')} {self.rest}"
+        usage = f"{parser.format_usage().strip().removeprefix('usage: ')} {self.rest}".rstrip()
+        parser.usage = usage.replace("%", "%%")  # argparse formats it once more
         return parser
 
 
@@ -124,7 +124,8 @@ def read_options(command: Command, line: str, namespace: Mapping[str, Any]) -> t
             raise HelpWanted
         count = 2 if takes_value.get(raw) else 1
         keep = command.raw_words and not is_option
-        given += [word.raw if keep else meaning(word.raw, namespace).text for word in words[position : position + count]]
+        taken = words[position : position + count]
+        given += [word.raw if keep else meaning(word.raw, namespace).text for word in taken]
         position += count
     rest = line[words[position].start :].rstrip() if position < len(words) else ""
     return command.parser.parse_intermixed_args(given), rest

@@ -27,7 +27,7 @@ def _call(invocation: Invocation) -> ToolResult:
     parameters = _parameters(invocation)
     written = from_cell(invocation.cell, invocation.namespace) if invocation.cell is not None else {}
     written |= from_words(options.arguments, invocation.namespace, parameters, options.tool)
-    unknown = unknown_names(written, parameters)
+    unknown = unknown_names(written, parameters) if parameters else ""
     if unknown:
         raise MagicError(f"{options.tool}: {unknown}")
     live = LiveOutput()
@@ -120,4 +120,3 @@ RUN = Command(
     "run", "Run a command, or the cell as a script, in the session's shell.", _run, _run_options,
     rest="COMMAND", takes_cell=True,
 )  # fmt: skip
-

@@ -81,14 +81,12 @@ def _tools(invocation: Invocation) -> Table[ToolRow]:
         rows = [row for row in rows if snapshot.tools[row.name] in chosen]
     if options.pattern:
         rows = [row for row in rows if _fits(row.name, options.pattern)]
-    columns = (
-        Column[ToolRow](
-            "tool", lambda row: row.name, lambda row: markup.join([f"{row.emoji or '·'} ", tool_name(row.name)])
-        ),
-        Column[ToolRow]("toolset", lambda row: row.toolset, lambda row: dim(row.toolset)),
-        Column[ToolRow]("tokens", lambda row: f"{row.tokens:,}", lambda row: dim(f"{row.tokens:,}"), number=True),
-        Column[ToolRow]("state", lambda row: row.state, _state_chip),
-        Column[ToolRow]("what it does", lambda row: row.description),
+    columns: tuple[Column[ToolRow], ...] = (
+        Column("tool", lambda row: row.name, _tool_cell),
+        Column("toolset", lambda row: row.toolset, lambda row: dim(row.toolset)),
+        Column("tokens", lambda row: f"{row.tokens:,}", lambda row: dim(f"{row.tokens:,}"), number=True),
+        Column("state", lambda row: row.state, _state_chip),
+        Column("what it does", lambda row: row.description),
     )
     return Table(rows, columns, empty="no tools fit")
 
@@ -96,6 +94,10 @@ def _tools(invocation: Invocation) -> Table[ToolRow]:
 def _fits(name: str, pattern: str) -> bool:
     wanted = pattern.lower()
     return fnmatch.fnmatchcase(name.lower(), wanted if any(char in wanted for char in "*?[") else f"*{wanted}*")
+
+
+def _tool_cell(row: ToolRow) -> str:
+    return markup.tag("span", f"{row.emoji or '·'} ", tool_name(row.name), style="white-space:nowrap")
 
 
 def _state_chip(row: ToolRow) -> str:
@@ -118,11 +120,11 @@ def _toolsets(invocation: Invocation) -> Table[ToolsetRow]:
             found.append(
                 ToolsetRow(name, len(inside), sum(row.tokens for row in inside), toolset.description if toolset else "")
             )
-    columns = (
-        Column[ToolsetRow]("toolset", lambda row: row.name, lambda row: markup.tag("b", code(row.name))),
-        Column[ToolsetRow]("tools", lambda row: str(row.tools), number=True),
-        Column[ToolsetRow]("tokens", lambda row: f"{row.tokens:,}", lambda row: dim(f"{row.tokens:,}"), number=True),
-        Column[ToolsetRow]("what it is for", lambda row: row.description),
+    columns: tuple[Column[ToolsetRow], ...] = (
+        Column("toolset", lambda row: row.name, lambda row: markup.tag("b", code(row.name))),
+        Column("tools", lambda row: str(row.tools), number=True),
+        Column("tokens", lambda row: f"{row.tokens:,}", lambda row: dim(f"{row.tokens:,}"), number=True),
+        Column("what it is for", lambda row: row.description),
     )
     return Table(found, columns, empty="no toolsets")
 

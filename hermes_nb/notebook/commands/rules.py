@@ -97,10 +97,10 @@ def _approvals(invocation: Invocation) -> Table[Approval]:
 
 def approvals_table(session: Session) -> Table[Approval]:
     """What was approved for more than once."""
-    columns = (
-        Column["Approval"]("rule", lambda row: row.rule, lambda row: markup.tag("b", code(row.rule))),
-        Column["Approval"]("lasts", lambda row: row.lasts, lambda row: chip(row.lasts)),
-        Column["Approval"]("backend", lambda row: row.backend or "any", lambda row: dim(row.backend or "any")),
+    columns: tuple[Column[Approval], ...] = (
+        Column("rule", lambda row: row.rule, lambda row: markup.tag("b", code(row.rule))),
+        Column("lasts", lambda row: row.lasts, lambda row: chip(row.lasts)),
+        Column("backend", lambda row: row.backend or "any", lambda row: dim(row.backend or "any")),
     )
     note = "%hermes approvals revoke RULE takes one back"
     return Table(tuple(session.policy), columns, empty="nothing is approved beyond single calls", note=note)
@@ -137,10 +137,10 @@ def settings_table(session: Session, keys: list[str]) -> Table[Setting]:
     config = session.config
     values = {key: config.get(key) for key in keys}
     rows = [Setting(key, value, OPTIONS[key].default, OPTIONS[key].accepted) for key, value in values.items()]
-    columns = (
-        Column[Setting]("setting", lambda row: row.key, lambda row: markup.tag("b", code(row.key))),
-        Column[Setting]("value", lambda row: _written(row.value), _value),
-        Column[Setting]("takes", lambda row: row.accepts, lambda row: dim(row.accepts)),
+    columns: tuple[Column[Setting], ...] = (
+        Column("setting", lambda row: row.key, lambda row: markup.tag("b", code(row.key))),
+        Column("value", lambda row: _written(row.value), _value),
+        Column("takes", lambda row: row.accepts, lambda row: dim(row.accepts)),
     )
     return Table(rows, columns, note="; ".join(config.problems))
 

@@ -1,0 +1,145 @@
+"""The magic in a real kernel: what a front end receives."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import nbformat
+import pytest
+from jupyter_client.manager import start_new_kernel
+from nbclient import NotebookClient
+
+if TYPE_CHECKING:
+    from jupyter_client.blocking.client import BlockingKernelClient
+    from jupyter_client.manager import KernelManager
+
+SETUP = """
+import hermes_nb as hermes
+hermes.notebook.use(hermes.Session(config={"approval": {"mode": "off"}}))
+%load_ext hermes_nb
+
+@hermes.tool
+def say(text: str) -> str:
+    "Give a text back."
+    return text
+"""
+
+
+class Kernel:
+    """A kernel and what it sends."""
+
+    def __init__(self, manager: KernelManager, client: BlockingKernelClient) -> None:
+        self.manager = manager
+        self.client = client
+
+    def run(self, code: str) -> list[dict[str, Any]]:
+        return self.until_idle(self.client.execute(code))
+
+    def until_idle(self, request: str) -> list[dict[str, Any]]:
+        contents = []
+        while True:
+            message = self.client.get_iopub_msg(timeout=30)
+            if message["parent_header"].get("msg_id") != request:
+                continue
+            kind, content = message["msg_type"], message["content"]
+            if kind == "status" and content["execution_state"] == "idle":
+                return contents
+            contents.append({"kind": kind, **content})
+
+
+def streamed(contents: list[dict[str, Any]], name: str) -> str:
+    return "".join(entry["text"] for entry in contents if entry["kind"] == "stream" and entry["name"] == name)
+
+
+def shown(contents: list[dict[str, Any]]) -> dict[str, str]:
+    return next(entry["data"] for entry in contents if entry["kind"] == "execute_result")
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
+    home = tmp_path_factory.mktemp("home")
+    manager, client = start_new_kernel(env={**os.environ, "HERMES_NB_HOME": str(home)})
+    made = Kernel(manager, client)
+    made.run(f"from hermes_nb import notebook{SETUP}")
+    yield made
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+    manager.cleanup_resources()
+
+
+def test_a_result_has_both_faces(kernel: Kernel) -> None:
+    data = shown(kernel.run("%hermes call say text=<b>hi</b>"))
+    assert data["text/plain"] == "say: ok\n<b>hi</b>"
+    assert "&lt;b&gt;hi" in data["text/html"]
+    assert "<b>hi" not in data["text/html"]
+
+
+def test_output_comes_as_streams_while_the_command_runs(kernel: Kernel) -> None:
+    contents = kernel.run("%hermes run echo first; echo problem >&2; sleep 0.2; echo second")
+    assert streamed(contents, "stdout") == "first\nsecond\n"
+    assert streamed(contents, "stderr") == "problem\n"
+    assert sum(entry["kind"] == "stream" and entry["name"] == "stdout" for entry in contents) == 2
+    assert shown(contents)["text/plain"] == "exit code 0"
+
+
+def test_a_failure_is_an_error_that_stops_run_all(kernel: Kernel) -> None:
+    error = kernel.run("%hermes run echo kept; exit 4")[-1]
+    assert (error["kind"], error["ename"]) == ("error", "CommandFailed")
+    assert "exit code 4" in error["evalue"]
+    assert len(error["traceback"]) <= 3
+
+
+def test_an_interrupt_stops_the_command_and_keeps_what_it_printed(kernel: Kernel, tmp_path: Path) -> None:
+    marker = tmp_path / "pid"
+    request = kernel.client.execute(f"%hermes run echo early; sleep 600 & echo $! > {marker}; wait")
+    deadline = time.monotonic() + 20
+    while not marker.exists() or not marker.read_text().strip():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    kernel.manager.interrupt_kernel()
+    contents = kernel.until_idle(request)
+    assert streamed(contents, "stdout") == "early\n"
+    assert contents[-1]["ename"] in ("KeyboardInterrupt", "CommandInterrupted")
+    assert len(contents[-1]["traceback"]) == 1
+    assert not _is_running(int(marker.read_text()))
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def test_completion_works_through_the_kernel(kernel: Kernel) -> None:
+    line = "%hermes call say te"
+    request = kernel.client.complete(line, len(line))
+    reply = kernel.client.get_shell_msg(timeout=30)
+    while reply["parent_header"].get("msg_id") != request:
+        reply = kernel.client.get_shell_msg(timeout=30)
+    assert reply["content"]["matches"] == ["text="]
+
+
+def test_a_notebook_runs_the_same_way_twice_without_anybody_there(home: Path) -> None:
+    cells = [
+        f"from hermes_nb import notebook{SETUP}",
+        "%hermes call say text=hi",
+        "%hermes describe say",
+        "%%hermes run\necho out; echo err >&2",
+        "hits = %hermes search give a text back\nhits",
+        "%hermes tools",
+    ]
+
+    def texts() -> list[Any]:
+        made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+        made = NotebookClient(made, timeout=60, kernel_name="python3").execute()
+        return [output.get("text") or output["data"]["text/plain"] for cell in made.cells for output in cell["outputs"]]
+
+    first = texts()
+    assert len(first) >= len(cells)
+    assert texts() == first
