@@ -161,9 +161,7 @@ def test_the_keyboard_moves_through_the_list(notebook: Notebook, explorer: Any) 
 
 
 def test_a_tool_that_is_registered_later_is_found(notebook: Notebook, explorer: Any) -> None:
-    notebook.run(
-        "hermes.tool(lambda move: move, toolset='late', registry=tools, name='play_chess', description='Chess.')"
-    )
+    notebook.run("hermes.tool(lambda move: move, toolset='x', registry=tools, name='play_chess', description='Chess')")
     assert search(explorer, "chess") == ["play_chess"]
 
 

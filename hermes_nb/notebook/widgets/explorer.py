@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections import Counter
 from html import escape
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from hermes_nb.errors import UnknownToolError
 from hermes_nb.notebook.widgets.approval import Desk, asking_at
 from hermes_nb.notebook.widgets.base import Message, script, style
+from hermes_nb.notebook.widgets.screen import screen
 from hermes_nb.notebook.widgets.table import Table
 from hermes_nb.search.catalog import catalog, signature
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from hermes_nb.session import Session
 
 _TEXT_SHOWN = 20_000
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 
 
 class Explorer(Desk):
@@ -127,7 +126,7 @@ class Explorer(Desk):
 
 
 def _shown(result: ToolResult) -> dict[str, Any]:
-    text = _ANSI.sub("", result.text)
+    text = screen(result.text)
     if len(text) > _TEXT_SHOWN:
         text = f"{text[:_TEXT_SHOWN]}\n[… {len(text) - _TEXT_SHOWN:,} more characters]"
     decision = result.decision
