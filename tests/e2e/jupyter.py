@@ -123,10 +123,12 @@ class Notebook:
         empty = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("")])
         empty.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
         nbformat.write(empty, self.path)
-        self.page = browser.new_page(viewport={"width": 1180, "height": 760}, device_scale_factor=1)
+        self.page = browser.new_page(viewport={"width": 1100, "height": 1000}, device_scale_factor=1)
         self.page.set_default_timeout(20_000)
         self.page.goto(server.page(app, name))
         self.wait_until_idle(60_000)
+        if app == "lab":
+            self.page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
 
     def wait_until_idle(self, timeout: float = 30_000) -> None:
         """Wait until the kernel is connected and has nothing to do."""
@@ -166,7 +168,9 @@ class Notebook:
         """Switch to ``JupyterLab Light`` or ``JupyterLab Dark``."""
         self.page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", name)
         light = "true" if name.endswith("Light") else "false"
-        self.page.wait_for_function(f"() => document.body.dataset.jpThemeLight === '{light}'")
+        self.page.wait_for_function(
+            f"() => document.body.dataset.jpThemeLight === '{light}' && !document.querySelector('#jupyterlab-splash')"
+        )
 
     def screenshots(self, element: Any, name: str) -> None:
         """Keep pictures of an element in both themes."""

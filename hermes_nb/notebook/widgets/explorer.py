@@ -1,0 +1,140 @@
+"""The explorer: find a tool as a model would, see what it costs, call it from a form."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from html import escape
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from hermes_nb.errors import UnknownToolError
+from hermes_nb.notebook.widgets.approval import Desk, asking_at
+from hermes_nb.notebook.widgets.base import Message, script, style
+from hermes_nb.notebook.widgets.screen import screen
+from hermes_nb.notebook.widgets.table import Table
+from hermes_nb.search.catalog import catalog, signature
+
+if TYPE_CHECKING:
+    from hermes_nb.results import ToolResult
+    from hermes_nb.session import Session
+
+_TEXT_SHOWN = 20_000
+
+
+class Explorer(Desk):
+    """A searchable list of a session's tools, with their schemas, costs, and a form to call each.
+
+    What the form runs goes the same guarded way as every call; if a person has to decide, the question appears here.
+    """
+
+    _esm = script("dom", "desk", "form", "virtual", "gauge", "detail", "explorer")
+    _css = style("base", "approval", "explorer")
+    answers: ClassVar[dict[str, str]] = {
+        **Desk.answers,
+        "search": "_search",
+        "describe": "_describe",
+        "run": "_run",
+    }
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._table = Table.of(session)
+        self._warm = threading.Thread(target=self._build_index, name="hermes-nb-index", daemon=True)
+        self._warm.start()
+        super().__init__()
+
+    def greet(self, message: Message) -> None:
+        """Answer a front end that has just opened, with the tools."""
+        self._refresh()
+        self.send({"kind": "table", **self._table.columns()})
+        super().greet(message)
+
+    def text_face(self) -> str:
+        """The toolsets and what they cost."""
+        gauge = self._table.gauge
+        state = f"{gauge['deferred']:,} deferred" if gauge["active"] else "nothing deferred"
+        lines = [f"{len(self._table.tools):,} tools, {gauge['deferrable']:,} deferrable tokens; {state}"]
+        lines += [f"  {name}: {count:,}" for name, count in self._toolsets()]
+        return "\n".join(lines)
+
+    def html_face(self) -> str:
+        """The same as a table."""
+        head, *_ = self.text_face().partition("\n")
+        rows = "".join(
+            f"<tr><td>{escape(name)}</td><td style='text-align:right'>{count:,}</td></tr>"
+            for name, count in self._toolsets()
+        )
+        return (
+            f"<p>{escape(head)}</p><table><thead><tr><th>toolset</th><th>tools</th></tr></thead>"
+            f"<tbody>{rows}</tbody></table>"
+        )
+
+    def _toolsets(self, limit: int = 20) -> list[tuple[str, int]]:
+        sizes = Counter(tool.toolset for tool in self._table.tools).most_common()
+        rest = sum(count for _, count in sizes[limit:])
+        return [*sizes[:limit], *([(f"{len(sizes) - limit} more toolsets", rest)] if rest else [])]
+
+    def _build_index(self) -> None:
+        self.session.search("tool", 1)  # so that the first key pressed doesn't wait for it
+
+    def _refresh(self) -> bool:
+        """Bring the table up to date; whether it had changed."""
+        if catalog(self.session).visible is self._table.visible:
+            return False
+        self._table = Table.of(self.session)
+        return True
+
+    def _search(self, message: Message) -> None:
+        query = str(message.get("query") or "")
+        if self._refresh():
+            self.send({"kind": "table", **self._table.columns()})
+        order, ranked = self._table.order(self.session, query)
+        self.send({"kind": "found", "query": query, "order": order, "ranked": ranked})
+
+    def _describe(self, message: Message) -> None:
+        name = str(message.get("name"))
+        try:
+            tool = self.session.resolve(name)
+            function = self.session.describe(name)["function"]
+        except UnknownToolError as error:
+            self.send({"kind": "gone", "name": name, "text": str(error)})
+            return
+        self.send(
+            {
+                "kind": "tool",
+                "name": name,
+                "emoji": tool.emoji,
+                "toolset": tool.toolset,
+                "signature": signature(tool),
+                "description": function["description"],
+                "parameters": function["parameters"],
+                "guarded": tool.guard is not None,
+                "reason": self.session.registry.availability.reason(tool),
+            }
+        )
+
+    def _run(self, message: Message) -> None:
+        # In a thread of its own: the call may wait for an approval, whose answer comes in where this message did.
+        name, args, number = str(message.get("name")), message.get("args"), message.get("number")
+
+        def work() -> None:
+            with asking_at(self):
+                result = self.session.call(name, args if isinstance(args, dict) else {})
+            self.send({"kind": "result", "number": number, **_shown(result)})
+
+        threading.Thread(target=work, name="hermes-nb-explorer", daemon=True).start()
+
+
+def _shown(result: ToolResult) -> dict[str, Any]:
+    text = screen(result.text)
+    if len(text) > _TEXT_SHOWN:
+        text = f"{text[:_TEXT_SHOWN]}\n[… {len(text) - _TEXT_SHOWN:,} more characters]"
+    decision = result.decision
+    return {
+        "tool": result.tool,
+        "outcome": result.outcome,
+        "text": text,
+        "seconds": result.duration,
+        "decision": None if decision is None else f"{decision.choice} by {decision.by}",
+        "notes": list(result.notes),
+    }

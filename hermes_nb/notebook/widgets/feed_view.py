@@ -1,0 +1,123 @@
+"""The feed: what a session's tools did and do, as it happens."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import Counter, deque
+from html import escape
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import msgspec
+
+from hermes_nb.notebook.widgets.base import HermesWidget, Message, script, style
+
+if TYPE_CHECKING:
+    from hermes_nb.journal import Record
+    from hermes_nb.session import Session
+
+logger = logging.getLogger(__name__)
+
+_KEPT = 500
+_ARGS_SHOWN = 2_000
+_TEXT_SHOWN = 4_000
+_LISTED = 10
+_GATHER = 0.1  # seconds in which a burst of calls becomes one message
+
+Row = dict[str, Any]
+
+
+class Feed(HermesWidget):
+    """The calls of a session: those there were, and each new one when it ends.
+
+    Call ``close()`` to stop following the session.
+    """
+
+    _esm = script("dom", "virtual", "timeline", "feed")
+    _css = style("base", "feed")
+    answers: ClassVar[dict[str, str]] = {"ready": "_greet"}
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._lock = threading.Lock()
+        self._fresh: list[Row] = []
+        self._rows: deque[Row] = deque(maxlen=_KEPT)
+        super().__init__()
+        self._unsubscribe = session.journal.subscribe(self._follow)
+        with self._lock:
+            known = {row["call"] for row in self._rows}
+            past = [row for record in session.journal if (row := _row(record))["call"] not in known]
+            self._rows.extendleft(reversed(past[-_KEPT:]))
+
+    def close(self) -> None:
+        """Stop following the session, and take the widget away."""
+        self._unsubscribe()
+        super().close()
+
+    def text_face(self) -> str:
+        """How the calls went, and the latest of them."""
+        rows = list(self._rows)
+        outcomes = ", ".join(f"{count} {outcome}" for outcome, count in Counter(r["outcome"] for r in rows).items())
+        lines = [f"{len(rows)} calls{f': {outcomes}' if outcomes else ''}"]
+        return "\n".join([*lines, *(f"  {row['tool']}: {row['outcome']}" for row in rows[-_LISTED:])])
+
+    def html_face(self) -> str:
+        """The latest calls as a table."""
+        head, *_ = self.text_face().partition("\n")
+        rows = "".join(
+            f"<tr><td><code>{escape(row['tool'])}</code></td><td>{escape(row['outcome'])}</td>"
+            f"<td>{escape(row['decision'])}</td><td style='text-align:right'>{row['seconds'] * 1000:.0f} ms</td></tr>"
+            for row in list(self._rows)[-_LISTED:]
+        )
+        return (
+            f"<p>{escape(head)}</p><table><thead><tr><th>tool</th><th>outcome</th><th>decision</th><th>time</th></tr>"
+            f"</thead><tbody>{rows}</tbody></table>"
+        )
+
+    def _greet(self, _message: Message) -> None:
+        with self._lock:
+            rows = list(self._rows)
+        self.send({"kind": "calls", "rows": rows, "all": True})
+
+    def _follow(self, record: Record) -> None:
+        try:
+            row = _row(record)
+            with self._lock:
+                self._rows.append(row)
+                self._fresh.append(row)
+                is_first = len(self._fresh) == 1
+            if is_first:
+                timer = threading.Timer(_GATHER, self._tell)
+                timer.daemon = True
+                timer.start()
+        except Exception:  # a widget must never break the call that it watches
+            logger.exception("the feed could not show a call")
+
+    def _tell(self) -> None:
+        with self._lock:
+            fresh, self._fresh = self._fresh[-_KEPT:], []
+        self.send({"kind": "calls", "rows": fresh, "all": False})
+
+
+def _row(record: Record) -> Row:
+    decision = record.decision or {}
+    return {
+        "call": record.id,
+        "time": record.time,
+        "tool": record.tool,
+        "toolset": record.toolset,
+        "outcome": record.outcome,
+        "seconds": record.duration,
+        "decision": f"{decision['choice']} by {decision['by']}" if decision else "",
+        "reason": str(decision.get("reason", "")),
+        "args": _cut(msgspec.json.encode(record.args).decode(), _ARGS_SHOWN),
+        "text": _cut(record.text, _TEXT_SHOWN),
+        "written": str((record.written or {}).get("name", "")),
+        "notes": list(record.notes),
+        "backend": record.backend,
+        "spill": record.spill or "",
+    }
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit:,} more characters)"

@@ -1,0 +1,139 @@
+"""Jobs: the background processes of a session, with their output, their input, and a way to stop them."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from html import escape
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from hermes_nb.notebook.widgets.base import HermesWidget, Message, script, style
+from hermes_nb.notebook.widgets.screen import screen
+from hermes_nb.redact import redact
+
+if TYPE_CHECKING:
+    from hermes_nb.session import Session
+
+logger = logging.getLogger(__name__)
+
+_TAIL = 8_000
+
+
+class Job(Protocol):
+    """What a backend's job offers."""
+
+    id: str
+    command: str
+    started: float
+    status: str
+    exit_code: int | None
+
+    def log(self) -> str:
+        """All output so far."""
+
+    def write(self, data: str) -> None:
+        """Write to its standard input."""
+
+    def close_stdin(self) -> None:
+        """End its standard input."""
+
+    def kill(self) -> None:
+        """End it."""
+
+
+def jobs_of(session: Session) -> list[Job]:
+    """The background jobs of a session's backend; none while there is no backend."""
+    jobs = getattr(getattr(session, "backend", None), "jobs", None)
+    return list(jobs.list()) if jobs is not None else []
+
+
+class JobsView(HermesWidget):
+    """The background jobs of a session. The front end asks for news while it is in sight, so nothing runs otherwise."""
+
+    _esm = script("dom", "jobs")
+    _css = style("base", "jobs")
+    answers: ClassVar[dict[str, str]] = {"refresh": "_refresh", "write": "_write", "end": "_end", "stop": "_stop"}
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        super().__init__()
+
+    def text_face(self) -> str:
+        """One line for each job."""
+        lines = [f"{job.id} {_state(job)}: {_command(job)}" for job in jobs_of(self.session)]
+        return "\n".join(lines) or "no background jobs"
+
+    def html_face(self) -> str:
+        """The same as a table."""
+        rows = "".join(
+            f"<tr><td>{escape(job.id)}</td><td>{escape(_state(job))}</td><td><code>{escape(_command(job))}</code></td></tr>"
+            for job in jobs_of(self.session)
+        )
+        head = "<tr><th>job</th><th>state</th><th>command</th></tr>"
+        return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>" if rows else "<p>no background jobs</p>"
+
+    def _refresh(self, message: Message) -> None:
+        jobs = jobs_of(self.session)
+        chosen = next((job for job in jobs if job.id == message.get("job")), None)
+        self.send(
+            {
+                "kind": "jobs",
+                "jobs": [
+                    {
+                        "job": job.id,
+                        "command": _command(job),
+                        "status": job.status,
+                        "state": _state(job),
+                        "age": time.time() - job.started,
+                    }
+                    for job in jobs
+                ],
+                "chosen": chosen.id if chosen is not None else None,
+                "tail": tail(chosen.log()) if chosen is not None else "",
+            }
+        )
+
+    def _write(self, message: Message) -> None:
+        self._do(message, lambda job: job.write(f"{message.get('text', '')}\n"))
+
+    def _end(self, message: Message) -> None:
+        self._do(message, lambda job: job.close_stdin())
+
+    def _stop(self, message: Message) -> None:
+        self._do(message, lambda job: job.kill())
+
+    def _do(self, message: Message, action: Callable[[Job], None]) -> None:
+        # In a thread of its own: a full pipe or a slow end must not hold up the kernel.
+        job = next((job for job in jobs_of(self.session) if job.id == message.get("job")), None)
+
+        def work() -> None:
+            try:
+                if job is not None:
+                    action(job)
+                problem: str | None = None if job is not None else "there is no such job any more"
+            except Exception as error:
+                logger.debug("a job refused", exc_info=True)
+                problem = f"{type(error).__name__}: {error}"
+            self._refresh(message)
+            if problem is not None:
+                self.send({"kind": "problem", "text": problem})
+
+        threading.Thread(target=work, name="hermes-nb-jobs", daemon=True).start()
+
+
+def tail(log: str) -> str:
+    """The end of an output, from the start of a line."""
+    end = log[-_TAIL:]
+    if len(log) > _TAIL:
+        end = end.partition("\n")[2] or end
+    return redact(screen(end))
+
+
+def _command(job: Any) -> str:
+    return redact(" ".join(job.command.split()))
+
+
+def _state(job: Job) -> str:
+    return f"exited {job.exit_code}" if job.status == "exited" else job.status
