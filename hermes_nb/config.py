@@ -176,10 +176,29 @@ class Config:
             if not isinstance(section.get(parent), Mapping):
                 section[parent] = yaml.map()
             section = section[parent]
-        section[last] = list(value) if isinstance(value, tuple) else value
+        _put(section, last, value)
         rendered = io.StringIO()
         yaml.dump(document, rendered)
         _write_whole(self.path, rendered.getvalue())
+
+
+def _put(section: Any, key: str, value: Any) -> None:
+    """Set a value; a mapping or list that is there is changed in place, because comments hang on its entries."""
+    old = section.get(key)
+    if isinstance(old, dict) and isinstance(value, Mapping):
+        for name in [name for name in old if name not in value]:
+            del old[name]
+        for name, item in value.items():
+            if name not in old or old[name] != item:
+                _put(old, name, item)
+    elif isinstance(old, list) and isinstance(value, list | tuple):
+        for gone in [index for index, item in enumerate(old) if item not in value][::-1]:
+            del old[gone]
+        old.extend(item for item in value if item not in old)
+        if old != list(value):
+            section[key] = list(value)
+    else:
+        section[key] = list(value) if isinstance(value, tuple) else value
 
 
 def _yaml() -> Any:

@@ -24,6 +24,7 @@ EXTRAS = {
     "mcp": ("mcp", "attach MCP servers"),
     "agent": ("openai", "run an agent loop"),
     "tokens": ("bpe-openai", "count tokens exactly"),
+    "semantic": ("wordllama", "search tools by meaning"),
 }
 
 
