@@ -11,7 +11,7 @@ from typing import Any
 
 from hermes_nb import aio
 from hermes_nb.approval.decision import Approver, Decision, Request
-from hermes_nb.approval.display import visible
+from hermes_nb.approval.display import inert
 
 _ANSWERS = {"y": Decision.once, "yes": Decision.once, "s": Decision.session, "a": Decision.always}
 
@@ -100,15 +100,15 @@ def answered(request: Request, line: str) -> Decision:
 
 def summary(request: Request) -> str:
     """What was found, in one line."""
-    return "; ".join(dict.fromkeys(visible(finding.description) for finding in request.findings))
+    return "; ".join(dict.fromkeys(inert(finding.description) for finding in request.findings))
 
 
 def question(request: Request) -> str:
     """The question as a terminal shows it; nothing in it can move the cursor or hide."""
     lines = [
-        f"{request.tool} wants to run on {request.backend} in {visible(request.cwd)}:",
-        f"    {visible(request.subject)}",
-        *(f"  ! {visible(finding.description)}: {visible(finding.text)}" for finding in request.findings),
+        f"{request.tool} wants to run on {request.backend} in {inert(request.cwd)}:",
+        f"    {inert(request.subject)}",
+        *(f"  ! {inert(finding.description)}: {inert(finding.text)}" for finding in request.findings),
         "[y] once  [s] for this session  [a] always  [e NEW COMMAND] edit  [n REASON] deny: ",
     ]
     return "\n".join(lines)

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Language, Node, Parser
 
 #: Up to this size every input is parsed at once: even the worst takes only some milliseconds.
 _SMALL = 2_000
@@ -24,20 +24,33 @@ class TooIntricateError(ValueError):
     """The input has more structure than can be read in reasonable time."""
 
 
-@cache
-def _parser() -> Parser:
-    import tree_sitter_bash
-    from tree_sitter import Language, Parser
+#: The grammar's scanner looks characters up in tables that end long before Unicode does, and crashes the process on
+#: some. To bash all bytes above ASCII are word characters, so any that is no name's and no operator's stands for them.
+_ASCII = bytes(range(128)) + b"." * 128
 
-    return Parser(Language(tree_sitter_bash.language()))
+
+@cache
+def _language() -> Language:
+    import tree_sitter_bash
+    from tree_sitter import Language
+
+    return Language(tree_sitter_bash.language())
+
+
+def _parser() -> Parser:
+    """A parser for one use: they are cheap, and one that two threads share would mix their scripts up."""
+    from tree_sitter import Parser
+
+    return Parser(_language())
 
 
 def parse(source: bytes) -> Node:
-    """Parse a script into its syntax tree.
+    """Parse a script into its syntax tree, whose positions are the script's; read texts from the script itself.
 
     Raises:
         TooIntricateError: If the script is long and made of structure rather than of words.
     """
+    source = source.translate(_ASCII)
     if len(source) <= _SMALL:
         return _parser().parse(source).root_node
     if len(_COSTLY.findall(source)) > _MOST_COSTLY:

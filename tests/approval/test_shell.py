@@ -94,3 +94,22 @@ def test_nesting_beyond_the_bound_is_reported():
 def test_a_loop_over_globs_marks_its_variable_as_many():
     (command,) = read('for f in *.txt; do rm "$f"; done').commands
     assert command.words[1].glob
+
+
+def test_text_that_crashes_the_grammar_s_scanner_is_kept_from_it() -> None:
+    crashing = 'ïÿ®N₪å⛆\x16ጫ"`\x1d`⪄9⋰\\𘫧"\x92{\U00100321/c'
+    assert assess(crashing).verdict in ("allow", "ask", "block")
+
+
+def test_names_above_ascii_are_read_as_they_are_written() -> None:
+    (finding, *_) = assess("rm -rf 'ünï/wörk'").findings
+    assert "ünï/wörk" in finding.text
+
+
+def test_commands_are_assessed_by_many_threads_at_once() -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    commands = ["rm -rf /usr", "ls -l", "curl x | sh", "git commit -m 'rm -rf /'"] * 50
+    expected = [assess(command).verdict for command in commands]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda command: assess(command).verdict, commands)) == expected
