@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import threading
 import time
@@ -88,7 +89,11 @@ def _missing_variable(tool: Tool) -> str | None:
 def _run(check: Check) -> str | None:
     name = getattr(check, "__name__", repr(check))
     try:
-        passed = bool(check())
+        answer = check()
+        if inspect.iscoroutine(answer):
+            answer.close()
+            return f"its check {name} is async, and a check has to answer at once"
+        passed = bool(answer)
     except (Exception, SystemExit) as error:
         return f"its check {name} raised {type(error).__name__}: {error}"
     return None if passed else f"its check {name} returned False"

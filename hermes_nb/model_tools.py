@@ -9,7 +9,10 @@ from typing import Any
 from hermes_nb.session import Session
 from hermes_nb.toolsets import as_names
 
-_lock = threading.Lock()
+#: Sessions of so many scopes and tasks are kept; each may hold a file open.
+KEPT = 200
+
+_lock = threading.RLock()  # a plugin that loads with the first session may use these functions
 _sessions: dict[tuple[Any, ...], Session] = {}
 
 
@@ -61,7 +64,10 @@ def _session(enabled: Iterable[str] | None, disabled: Iterable[str] | None, task
     """The session of a scope and a task, kept: approvals and working state belong to it."""
     key = (*(None if names is None else as_names(names) for names in (enabled, disabled)), task_id)
     with _lock:
-        session = _sessions.get(key)
+        session = _sessions.pop(key, None)
         if session is None:
-            session = _sessions[key] = Session(enabled_toolsets=key[0], disabled_toolsets=key[1], task_id=task_id)
+            session = Session(enabled_toolsets=key[0], disabled_toolsets=key[1], task_id=task_id)
+        _sessions[key] = session  # the one used last stands last
+        if len(_sessions) > KEPT:
+            _sessions.pop(next(iter(_sessions))).close()
         return session

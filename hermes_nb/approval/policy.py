@@ -97,12 +97,20 @@ class Policy:
     def revoke(self, rule: str) -> bool:
         """Forget every approval of a rule, for the session and for good; whether there was one."""
         kept = frozenset(entry for entry in self._session_rules if entry[0] != rule)
-        always = [entry for entry in self.config.get("command_allowlist") if entry != rule]
-        changed = kept != self._session_rules or len(always) != len(self.config.get("command_allowlist"))
+        listed = self._listed()
+        changed = kept != self._session_rules or rule in listed
         self._session_rules = kept
-        if len(always) != len(self.config.get("command_allowlist")):
-            self.config.set("command_allowlist", always)
+        if rule in listed:
+            self.config.set("command_allowlist", [entry for entry in listed if entry != rule])
         return changed
+
+    def _listed(self) -> list[str]:
+        """The rules approved for good: also those that other sessions have written since the config was read."""
+        from hermes_nb.config import Config
+
+        listed = list(self.config.get("command_allowlist"))
+        on_disk = Config.load(self.config.path).get("command_allowlist") if self.config.path is not None else ()
+        return listed + [rule for rule in on_disk if rule not in listed]
 
     def _matching(self, kind: str, request: Request) -> str | None:
         return next((rule for rule in self.config.get(f"approval.{kind}") if matches(rule, request)), None)
@@ -164,7 +172,7 @@ class Policy:
             return replace(decision, choice="once", reason="what can't be told apart is approved once at a time")
         self._session_rules |= {(rule, request.backend) for rule in rules}
         if decision.choice == "always":
-            listed = list(self.config.get("command_allowlist"))
+            listed = self._listed()
             try:
                 self.config.set("command_allowlist", [*listed, *sorted(rules - set(listed))])
             except (ConfigError, OSError) as error:

@@ -164,3 +164,28 @@ def test_two_calls_at_once_ask_one_after_the_other(run: list[Any], open_session:
     for thread in threads:
         thread.join()
     assert overlaps == [False] * 4
+
+
+def test_an_approval_for_good_holds_in_later_sessions(run: list[Any], open_session: Open) -> None:
+    open_session(approver=ScriptedApprover([Decision.always])).call("run", {"command": "rm x"})
+    assert open_session(approver=NobodyApprover()).call("run", {"command": "rm y"}).ok
+
+
+def test_approvals_for_good_of_two_sessions_do_not_overwrite_each_other(registry: Registry, open_session: Open) -> None:
+    for rule in ("one", "two"):
+        hermes.tool(registry=registry, name=rule, guard=dangerous(rule))(lambda: "ran")
+    first, second = (open_session(approver=ScriptedApprover([Decision.always])) for _ in range(2))
+    assert first.call("one").ok
+    assert second.call("two").ok
+    later = open_session(approver=NobodyApprover())
+    assert later.call("one").ok
+    assert later.call("two").ok
+
+
+def test_a_revoked_approval_is_asked_for_again(run: list[Any], open_session: Open) -> None:
+    session = open_session(approver=ScriptedApprover([Decision.always]))
+    assert session.call("run", {"command": "rm x"}).ok
+    assert session.policy.revoke("danger")
+    assert not session.policy.revoke("danger")
+    assert session.call("run", {"command": "rm x"}).outcome == "denied"
+    assert open_session(approver=NobodyApprover()).call("run", {"command": "rm x"}).outcome == "denied"

@@ -152,3 +152,12 @@ def test_checks_of_tools_out_of_scope_are_not_run(registry: Registry, open_sessi
     session.definitions()
     session.call("t")
     assert check.runs == 0
+
+
+def test_an_async_check_is_a_no_because_nobody_waits_for_it(registry: Registry, session: Session) -> None:
+    async def check() -> bool:
+        return True
+
+    add(registry, "t", check_fn=check)
+    assert shown(session) == set()
+    assert "is async" in error_of(session.call("t"))

@@ -11,7 +11,7 @@ import pytest
 
 import hermes_nb as hermes
 from hermes_nb import UnknownToolsetError, errors
-from hermes_nb.model_tools import get_tool_definitions, handle_function_call
+from hermes_nb.model_tools import KEPT, get_tool_definitions, handle_function_call
 
 from .support import add, run_python
 
@@ -132,3 +132,14 @@ def test_an_unknown_toolset_is_an_error_in_the_facade_too() -> None:
 
 def test_one_toolset_may_be_given_as_a_text(facade_tools: None) -> None:
     assert get_tool_definitions("facade") == get_tool_definitions(["facade"])
+
+
+def test_ever_new_tasks_do_not_pile_up_open_files(facade_tools: None) -> None:
+    if not Path("/proc/self/fd").exists():
+        pytest.skip("needs /proc")
+    for number in range(KEPT + 20):
+        handle_function_call("facade_echo", {}, f"pile-{number}")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for number in range(50):
+        handle_function_call("facade_echo", {}, f"more-{number}")
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before
