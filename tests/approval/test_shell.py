@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hermes_nb.approval import assess
 from hermes_nb.approval.shell import read
 
 
