@@ -85,7 +85,6 @@ while [ -z "$__h_done" ]; do
     shopt -s lastpipe
     { \eval "$__h_guard"; } | {
         builtin read -r __h_g || :
-        builtin disown "$__h_g"
         \eval "$__h_x$__h_cmd"
         { __h_code=$? && __h_calm; } 2>/dev/null
         \exec 2>/dev/null >&14 </dev/null
@@ -135,9 +134,11 @@ __h_depth=0
 if __h_file=$(__h_state); then
     shopt -s execfail
     builtin kill -9 "$__h_w"
+    \exec 2>&11 # by way of 2, as a copy of 11 above 2 would be closed on exec like 11 itself
+    \exec 6>&2
     \exec "$BASH" --norc --noprofile -c "$__h_main" bash "$__h_nonce" "$__h_shell" "$__h_guard" "$__h_waiter" \
         "$__h_exit" "$__h_renew" "$__h_main" "$(declare -f __h_sweep __h_state)" "" "$__h_file" "" "$__h_x" \
-        <&13 >&14 2>&15 6>&11
+        <&13 >&14 2>&15
     shopt -u execfail
 fi
 
