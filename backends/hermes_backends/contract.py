@@ -176,7 +176,9 @@ class ProcessContract(_Fixtures):
     def test_a_terminal_has_a_size_that_can_change(self, backend: Backend) -> None:
         if not backend.capabilities.pty:
             pytest.skip("this backend has no terminals")
-        script = "[ -t 0 ] && [ -t 1 ] && echo tty; trap 'stty size' WINCH; echo up; while :; do sleep 0.05; done"
+        script = (
+            "[ -t 0 ] && [ -t 1 ] && echo tty; trap 'stty size' WINCH; echo up; while :; do sleep 0.05; done"
+        )
         process = backend.spawn(["bash", "-c", script], pty=True)
         assert b"tty" in read_until(process, b"up")
         process.resize(33, 111)
@@ -193,7 +195,14 @@ class ShellContract(_Fixtures):
 
     @pytest.mark.parametrize(
         ("command", "code"),
-        [("true", 0), ("false", 1), ("exit 3", 3), ("(exit 9)", 9), ("no-such-command", 127), ("kill -9 $BASHPID", 137)],
+        [
+            ("true", 0),
+            ("false", 1),
+            ("exit 3", 3),
+            ("(exit 9)", 9),
+            ("no-such-command", 127),
+            ("kill -9 $BASHPID", 137),
+        ],
     )
     def test_exit_codes_are_told(self, shell: Shell, command: str, code: int) -> None:
         assert shell.run(command).exit_code == code
@@ -202,7 +211,9 @@ class ShellContract(_Fixtures):
     def test_everything_about_the_shell_lasts(self, shell: Shell) -> None:
         shell.run("cd /usr; plain=1; export exported=2; declare -A map=([k]=3); f() { echo f$1; }")
         shell.run("alias hello='echo hi'; shopt -s nullglob; set -o pipefail")
-        said = shell.run('echo $PWD $plain ${map[k]}; bash -c "echo \$exported"; f 4; hello; shopt nullglob; set -o | grep pipef')
+        said = shell.run(
+            "echo $PWD $plain ${map[k]}; bash -c 'echo $exported'; f 4; hello; shopt nullglob; set -o | grep pipef"
+        )
         assert said.stdout.split() == "/usr 1 3 2 f4 hi nullglob on pipefail on".split()
         assert said.cwd == shell.cwd == "/usr"
 
@@ -230,7 +241,12 @@ class ShellContract(_Fixtures):
 
     @pytest.mark.parametrize(
         "stubborn",
-        ["while :; do :; done", "trap '' INT TERM HUP; sleep 1000", "exec sleep 1000", "read -r x < <(sleep 1000)"],
+        [
+            "while :; do :; done",
+            "trap '' INT TERM HUP; sleep 1000",
+            "exec sleep 1000",
+            "read -r x < <(sleep 1000)",
+        ],
     )
     def test_a_timeout_ends_whatever_does_not_want_to(self, shell: Shell, stubborn: str) -> None:
         shell.run("a=1")
@@ -247,7 +263,12 @@ class ShellContract(_Fixtures):
         seen = threading.Event()
         threading.Thread(target=lambda: (seen.wait(_PATIENCE), shell.interrupt())).start()
         result = shell.run("echo part; sleep 1000", on_output=lambda *_: seen.set())
-        assert (result.stdout, result.interrupted, result.exit_code, result.timed_out) == ("part\n", True, 130, False)
+        assert (result.stdout, result.interrupted, result.exit_code, result.timed_out) == (
+            "part\n",
+            True,
+            130,
+            False,
+        )
         assert shell.run("echo next").stdout == "next\n"
         assert not shell.interrupt()
 
@@ -263,7 +284,10 @@ class ShellContract(_Fixtures):
 
     def test_output_comes_live_and_in_order(self, shell: Shell) -> None:
         pieces: list[tuple[str, str]] = []
-        shell.run("for i in 1 2 3; do echo é$i; sleep 0.05; done; echo end >&2", on_output=lambda *p: pieces.append(p))
+        shell.run(
+            "for i in 1 2 3; do echo é$i; sleep 0.05; done; echo end >&2",
+            on_output=lambda *p: pieces.append(p),
+        )
         assert len(pieces) >= 3
         assert "".join(text for stream, text in pieces if stream == "stdout") == "é1\né2\né3\n"
 
@@ -293,14 +317,19 @@ class ShellContract(_Fixtures):
 
     def test_directory_and_variables_of_one_command_do_not_stay(self, shell: Shell) -> None:
         shell.run("cd /usr; A=kept")
-        result = shell.run("echo $PWD $A; bash -c "echo \"\$B\""; cd /", cwd="/tmp", env={"A": "x y", "B": "'\"$z"})
+        result = shell.run(
+            "echo $PWD $A; bash -c 'echo \"$B\"'; cd /", cwd="/tmp", env={"A": "x y", "B": "'\"$z"}
+        )
         assert result.stdout == "/tmp x y\n'\"$z\n"
         assert shell.run("echo $PWD $A $B").stdout == "/usr kept\n"
         assert shell.run("true", cwd="/no/such").exit_code == 1
 
     def test_many_lines_heredocs_quotes_and_unicode(self, shell: Shell) -> None:
-        text = "it's \"quoted\" \\ $HOME `x` ☃ 日本 \t end"
-        assert shell.run(f"cat <<'EOF'\n{text}\n{text}\nEOF\n# a comment at the end").stdout == f"{text}\n{text}\n"
+        text = 'it\'s "quoted" \\ $HOME `x` ☃ 日本 \t end'
+        assert (
+            shell.run(f"cat <<'EOF'\n{text}\n{text}\nEOF\n# a comment at the end").stdout
+            == f"{text}\n{text}\n"
+        )
 
     def test_a_syntax_error_is_an_error_and_no_more(self, shell: Shell) -> None:
         result = shell.run("if then fi '")
@@ -327,7 +356,8 @@ class ShellContract(_Fixtures):
     def test_commands_of_many_threads_take_turns(self, shell: Shell) -> None:
         answers: list[str] = []
         threads = [
-            threading.Thread(target=lambda n=n: answers.append(shell.run(f"x={n}; echo $x").stdout)) for n in range(8)
+            threading.Thread(target=lambda n=n: answers.append(shell.run(f"x={n}; echo $x").stdout))
+            for n in range(8)
         ]
         for thread in threads:
             thread.start()
@@ -335,9 +365,9 @@ class ShellContract(_Fixtures):
             thread.join(_PATIENCE)
         assert sorted(answers) == [f"{n}\n" for n in range(8)]
 
-    def test_a_hundred_exits_and_timeouts_wear_nothing_out(self, shell: Shell) -> None:
+    def test_many_exits_and_timeouts_wear_nothing_out(self, shell: Shell) -> None:
         shell.run("a=1")
-        for _ in range(100):
+        for _ in range(150):
             assert shell.run("exit 3").exit_code == 3
         for _ in range(5):
             assert shell.run("sleep 1000", timeout=0.05).timed_out
@@ -348,7 +378,9 @@ class JobContract(_Fixtures):
     """Background jobs."""
 
     def test_a_job_inherits_the_state_and_outlives_commands(self, backend: Backend) -> None:
-        backend.run("cd /usr; a=1; export b=2; f() { echo f $a $b $PWD; }; alias g=f; set -o pipefail", task="job")
+        backend.run(
+            "cd /usr; a=1; export b=2; f() { echo f $a $b $PWD; }; alias g=f; set -o pipefail", task="job"
+        )
         job = backend.jobs.start("f; g; read -r line; echo got $line; exit 5", task="job")
         assert backend.run("echo meanwhile", task="job").stdout == "meanwhile\n"
         assert job.running
@@ -399,7 +431,10 @@ class JobContract(_Fixtures):
         )
         job.wait(_PATIENCE)
         assert eventually(lambda: len(events) == 2)
-        assert [(e.kind, e.exit_code, e.held_back) for e in events] == [("matched", None, 0), ("completed", 2, 2)]
+        assert [(e.kind, e.exit_code, e.held_back) for e in events] == [
+            ("matched", None, 0),
+            ("completed", 2, 2),
+        ]
         assert events[0].text == "ready 1"
 
     def test_waiting_for_a_job_can_time_out_and_a_wrong_id_is_an_error(self, backend: Backend) -> None:
@@ -458,7 +493,9 @@ class FileContract(_Fixtures):
         with pytest.raises(UnsafePath):
             backend.put(tmp_path / "src", f"{there}/in")
 
-    def test_a_link_in_the_way_here_is_replaced_and_not_followed(self, backend: Backend, tmp_path: Path) -> None:
+    def test_a_link_in_the_way_here_is_replaced_and_not_followed(
+        self, backend: Backend, tmp_path: Path
+    ) -> None:
         there = f"/tmp/contract-{os.getpid()}-{next(_tasks)}"
         backend.run(f"mkdir -p {there}/sub && echo theirs > {there}/sub/file")
         (tmp_path / "precious").mkdir()

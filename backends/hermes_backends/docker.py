@@ -17,19 +17,18 @@ import docker
 import docker.errors
 
 from .base import Backend, Capabilities
-from .docker_process import GONE, DockerProcess
+from .docker_daemon import GONE, LABEL, Daemon, owner_of, reap_orphans
+from .docker_process import DockerProcess
 from .errors import BackendUnavailable, ConnectionLost, ImageMissing
-from .supervise import MARK, new_mark, started_at
+from .supervise import MARK, new_mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from docker.models.containers import Container
 
-LABEL = "hermes-nb"
 #: what programs that install or switch users need, and no more
 CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID")
-_API_TIMEOUT = 20
 
 
 class DockerBackend(Backend):
@@ -102,10 +101,11 @@ class DockerBackend(Backend):
             "labels": {
                 LABEL: "1",
                 f"{LABEL}.host": socket.gethostname(),
-                f"{LABEL}.owner": _owner(os.getpid()),
+                f"{LABEL}.owner": owner_of(os.getpid()),
             },
         }
-        self._client = connect(base_url)
+        self._daemon = Daemon.connect(base_url)
+        self._client = self._daemon.client
         try:
             reap_orphans(self._client)
             if container:
@@ -148,6 +148,7 @@ class DockerBackend(Backend):
         self.check_open()
         mark = new_mark()
         variables = {"LANG": "C.UTF-8", **self.env, **(env or {}), MARK: mark}
+        self._daemon.check()
         try:
             made = self._create_exec(
                 list(argv),
@@ -158,7 +159,7 @@ class DockerBackend(Backend):
                 user=self._user,
             )
             return DockerProcess(
-                self._client.api, self.container_id, made["Id"], mark=mark, user=self._user, tty=pty
+                self._daemon, self.container_id, made["Id"], mark=mark, user=self._user, tty=pty
             )
         except GONE as error:
             raise ConnectionLost(f"docker does not answer: {error}") from error
@@ -221,65 +222,12 @@ class DockerBackend(Backend):
     def _release(self) -> None:
         try:
             if self._owned:
-                with contextlib.suppress(docker.errors.APIError, *GONE):  # reaped by the next one that opens
+                # What cannot be removed now is reaped by the next one that opens.
+                with contextlib.suppress(docker.errors.APIError, ConnectionLost, *GONE):
+                    self._daemon.check()
                     self._container.remove(force=True, v=True)
         finally:
             self._client.close()
-
-
-def connect(base_url: str = "") -> docker.DockerClient:
-    """The first daemon that answers.
-
-    Raises:
-        BackendUnavailable: None does.
-    """
-    tried = []
-    for url in [base_url] if base_url else _addresses():
-        client = None
-        try:
-            client = docker.DockerClient(base_url=url, timeout=_API_TIMEOUT)
-            client.ping()
-        except (docker.errors.DockerException, *GONE) as error:
-            tried.append(f"{url}: {str(error).splitlines()[0][:120]}")
-            if client is not None:
-                client.close()
-        else:
-            return client
-    raise BackendUnavailable(
-        "no docker or podman answers (" + "; ".join(tried) + ")",
-        "start it (`sudo systemctl start docker`, or `podman system service --time=0 &`), or set DOCKER_HOST",
-    )
-
-
-def _addresses() -> list[str]:
-    if host := os.environ.get("DOCKER_HOST"):
-        return [host]
-    runtime = os.environ.get("XDG_RUNTIME_DIR", f"/run/user/{os.getuid()}")
-    sockets = (
-        "/var/run/docker.sock",
-        f"{runtime}/docker.sock",
-        f"{runtime}/podman/podman.sock",
-        "/run/podman/podman.sock",
-    )
-    return [f"unix://{path}" for path in sockets if Path(path).exists()] or ["unix:///var/run/docker.sock"]
-
-
-def reap_orphans(client: docker.DockerClient) -> list[str]:
-    """Remove containers of ours, on this host, whose Python is no more. Returns their ids."""
-    reaped = []
-    here = {"label": [f"{LABEL}=1", f"{LABEL}.host={socket.gethostname()}"]}
-    for container in client.containers.list(all=True, filters=here, ignore_removed=True):
-        owner = container.labels.get(f"{LABEL}.owner", "")
-        if owner != _owner(int(owner.partition("-")[0] or 0)):
-            with contextlib.suppress(docker.errors.APIError):
-                container.remove(force=True, v=True)
-                reaped.append(str(container.id))
-    return reaped
-
-
-def _owner(pid: int) -> str:
-    """A process's identity: its number and, as numbers come again, when it started."""
-    return f"{pid}-{started_at(pid)}"
 
 
 def _checked_mount(mount: str) -> str:

@@ -11,26 +11,24 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import docker.errors
-import requests.exceptions
 
 from .base import END, STDERR, STDOUT, Output, Process
+from .docker_daemon import GONE
 from .errors import ConnectionLost, StillRunning
 from .supervise import KILL_SCRIPT
 
 if TYPE_CHECKING:
-    from docker.api import APIClient
+    from .docker_daemon import Daemon
 
 _CHUNK = 1 << 18
 _HEADER = struct.Struct(">BxxxL")
-#: what the SDK raises when the daemon is gone
-GONE = (requests.exceptions.RequestException, ConnectionError)
 
 
 class DockerProcess(Process):
     """One exec in a container.
 
     Args:
-        api: The SDK's low-level client.
+        daemon: Whose container it is.
         container: The container's id.
         exec_id: The exec, created and not yet started.
         mark: What the program and its descendants carry in their environment.
@@ -39,9 +37,10 @@ class DockerProcess(Process):
     """
 
     def __init__(
-        self, api: APIClient, container: str, exec_id: str, *, mark: str, user: str, tty: bool
+        self, daemon: Daemon, container: str, exec_id: str, *, mark: str, user: str, tty: bool
     ) -> None:
-        self._api = api
+        self._daemon = daemon
+        self._api = api = daemon.client.api
         self._container = container
         self._exec_id = exec_id
         self._mark = mark
@@ -127,6 +126,7 @@ class DockerProcess(Process):
             pause = min(0.1, pause * 2)
 
     def _inspect(self) -> dict[str, Any]:
+        self._daemon.check()
         try:
             state: dict[str, Any] = self._api.exec_inspect(self._exec_id)
         except (*GONE, docker.errors.APIError) as error:
@@ -134,6 +134,7 @@ class DockerProcess(Process):
         return state
 
     def kill(self) -> None:
+        self._daemon.check()
         try:
             killer = self._api.exec_create(
                 self._container, ["sh", "-c", KILL_SCRIPT, "sh", self._mark], user=self._user

@@ -18,12 +18,17 @@
 #: main
 for __h_fd in /proc/self/fd/*; do
     __h_fd=${__h_fd##*/}
-    [ "$__h_fd" -le 2 ] || eval "exec $__h_fd>&-"
+    [ "$__h_fd" -le 2 ] || [ "${10:+$__h_fd}" = 6 ] || eval "exec $__h_fd>&-"
 done
 unset __h_fd BASH_EXECUTION_STRING
-__h_nonce=$1 __h_shell=$2 __h_guard=$3 __h_waiter=$4 __h_exit=$5
-eval "$6"
-[ -z "$7" ] || cd -- "$7" 2>/dev/null || :
+if [ -n "${10}" ]; then
+    . "${10}" 2>/dev/null
+    rm -f -- "${10}"
+fi
+[ -z "$9" ] || cd -- "$9" 2>/dev/null || :
+__h_nonce=$1 __h_shell=$2 __h_guard=$3 __h_waiter=$4 __h_exit=$5 __h_renew=$6 __h_main=$7
+eval "$8"
+__h_id=${11-0} __h_x=${12}
 set --
 __h_status() { return "$1"; }
 __h_calm() {
@@ -38,15 +43,20 @@ __h_calm() {
         *) __h_x="{ ${on:+set $on;} __h_status $__h_code; } 2>/dev/null"$'\n' ;;
     esac
 }
-__h_code=0 __h_x= __h_id=0 __h_done= __h_back= __h_g= __h_in=
+__h_code=0 __h_depth=0 __h_done= __h_back= __h_g= __h_in=
 shopt -s expand_aliases lastpipe
-exec 3<&0 4>&1 5>&2 </dev/null >/dev/null 2>&1
-{
+exec 3<&0 4>&1 5>&2 </dev/null
+if [ -n "$__h_id" ]; then
+    {
+        { eval "$__h_waiter"; } </dev/null >&4 2>&5 3<&- 4>&- 5>&-
+    } 2>/dev/null | {
+        exec 3<&- 4>&- 5>&- 2>/dev/null
+        builtin read -r __h_fd
+    }
+else # renewed: the root is there already, and 6 is what it waits on
+    exec >&6 6>&- 2>/dev/null
     { eval "$__h_waiter"; } </dev/null >&4 2>&5 3<&- 4>&- 5>&-
-} | {
-    exec 3<&- 4>&- 5>&-
-    builtin read -r __h_fd
-}
+fi
 
 #: shell
 __h_s=$BASHPID
@@ -58,6 +68,7 @@ while [ -z "$__h_done" ]; do
         builtin printf '\036%s;E;%s;%s;%s\036' "$__h_nonce" "$__h_id" "$__h_code" "$PWD" || :
         builtin printf '\036%s;E;%s\036' "$__h_nonce" "$__h_id" >&2 || :
     fi
+    [ "$__h_depth" -lt 40 ] || \eval "$__h_renew"
     __h_id= __h_op=
     IFS=' ' builtin read -r -u 13 __h_op __h_id __h_nc __h_ni __h_back || {
         [ $? -gt 128 ] || __h_done=1
@@ -69,12 +80,11 @@ while [ -z "$__h_done" ]; do
     __h_in=
     [ "$__h_ni" = 0 ] || LC_ALL=C builtin read -r -N "$__h_ni" -u 13 __h_in || :
     [ -z "$__h_back" ] || __h_back=$PWD
-    export HERMES_CALL="$__h_id"
+    export HERMES_CALL="$__h_nonce.$__h_id."
     set +m
     shopt -s lastpipe
     { \eval "$__h_guard"; } | {
         builtin read -r __h_g || :
-        builtin disown "$__h_g"
         \eval "$__h_x$__h_cmd"
         { __h_code=$? && __h_calm; } 2>/dev/null
         \exec 2>/dev/null >&14 </dev/null
@@ -106,6 +116,7 @@ __h_code=137 __h_x='__h_status 137
 
 #: waiter
 __h_w=$BASHPID
+: $((__h_depth += 1))
 (\eval "$__h_shell")
 builtin printf '\036%s;D;%s;%s\036' "$__h_nonce" "$__h_id" "$?" >&14 || :
 builtin exit 0
@@ -114,7 +125,22 @@ builtin exit 0
 { __h_calm; } 2>/dev/null
 \exec </dev/null >&14 2>/dev/null
 builtin kill -9 "$__h_g" "$__h_w" || :
+builtin wait "$__h_g" || : # dying, it could still take a byte of the next command
 \eval "$__h_waiter"
+
+#: renew
+# Each exit and each promotion nests one level deeper, and deep shells are slow: begin anew, in the same process.
+__h_depth=0
+if __h_file=$(__h_state); then
+    shopt -s execfail
+    builtin kill -9 "$__h_w"
+    \exec 2>&11 # by way of 2, as a copy of 11 above 2 would be closed on exec like 11 itself
+    \exec 6>&2
+    \exec "$BASH" --norc --noprofile -c "$__h_main" bash "$__h_nonce" "$__h_shell" "$__h_guard" "$__h_waiter" \
+        "$__h_exit" "$__h_renew" "$__h_main" "$(declare -f __h_sweep __h_state)" "" "$__h_file" "" "$__h_x" \
+        <&13 >&14 2>&15
+    shopt -u execfail
+fi
 
 #: functions
 __h_sweep() {
@@ -145,11 +171,14 @@ __h_sweep() {
         if [ -n "$victims" ]; then
             builtin kill -$signal $victims
         elif [ $signal = STOP ]; then
-            marked=$(grep -ls "HERMES_CALL=$__h_id" /proc/[0-9]*/environ)
             signal=KILL
-            for pid in $marked; do pid=${pid#/proc/} && doomed[${pid%/environ}]=1; done
-        else
-            break
+        else # only now is there surely room for a process of ours
+            marked=
+            for stat in $(HERMES_CALL= grep -ls "HERMES_CALL=$__h_nonce.$__h_id." /proc/[0-9]*/environ); do
+                pid=${stat#/proc/} pid=${pid%/environ}
+                [ "$pid" = "$__h_g" ] || [ -n "${doomed[$pid]}" ] || marked=1 doomed[$pid]=1
+            done
+            [ -n "$marked" ] || break
         fi
     done 2>/dev/null
 }

@@ -40,7 +40,9 @@ KILL_PATIENCE = 15.0
 def _driver() -> list[str]:
     text = resources.files(__package__).joinpath("driver.bash").read_text("utf-8")
     parts = dict(re.findall(r"(?ms)^#: (\w+)\n(.*?)(?=^#: |\Z)", text))
-    return [parts[name] for name in ("main", "shell", "guard", "waiter", "exit", "functions")]
+    return [
+        parts[name] for name in ("main", "shell", "guard", "waiter", "exit", "renew", "main", "functions")
+    ]
 
 
 class Shell:

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import tarfile
+import tempfile
 import time
 from pathlib import Path
 
@@ -56,9 +57,20 @@ class Server:
     def start(self) -> None:
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(
-                self._argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                self._argv,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env={
+                    **os.environ,
+                    "PATH": f"{os.environ.get('PATH', '')}:{SBIN}",
+                },  # for the helpers of daemons
+                start_new_session=True,
             )
-        if not eventually(lambda: self._ready() or self.process.poll() is not None) or self.process.poll() is not None:
+        if (
+            not eventually(lambda: self._ready() or self.process.poll() is not None)
+            or self.process.poll() is not None
+        ):
             text = self._log.read_text(errors="replace")[-2000:]
             self.end()
             missing(f"{Path(self._argv[0]).name} does not start here: {text}")
@@ -70,6 +82,8 @@ class Server:
         """Die at once, as if the power failed."""
         self.process.kill()
         self.process.wait(30)
+        for name in ("pid", "docker.sock"):
+            (self._log.parent / name).unlink(missing_ok=True)
 
     def end(self) -> None:
         if self.process.poll() is None:
@@ -118,7 +132,9 @@ class SSHServer(Server):
         }
         config = folder / "sshd_config"
         config.write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
-        super().__init__([find("sshd"), "-D", "-e", "-f", str(config)], lambda: answers(self.port), folder / "log")
+        super().__init__(
+            [find("sshd"), "-D", "-e", "-f", str(config)], lambda: answers(self.port), folder / "log"
+        )
 
     def trust(self) -> None:
         kind, key, *_ = (self.folder / "host.pub").read_text().split()
@@ -139,7 +155,9 @@ class SSHServer(Server):
 
     def sessions(self) -> list[int]:
         """The processes that serve one connection each."""
-        found = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False)
+        found = subprocess.run(
+            ["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False
+        )
         return [int(pid) for pid in found.stdout.split()]
 
     def cut(self) -> None:
@@ -152,18 +170,39 @@ class SSHServer(Server):
 class DockerServer(Server):
     image = "hermes-test:latest"
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self) -> None:
         as_root()
-        self.folder = folder
+        # Not pytest's folder: what is mounted in this one must be gone before it is deleted.
+        self.folder = folder = Path(tempfile.mkdtemp(prefix="hermes-docker-"))
         self.url = f"unix://{folder}/docker.sock"
-        argv = [find("dockerd"), "-H", self.url, "--data-root", f"{folder}/data", "--exec-root", f"{folder}/exec"]
-        argv += ["--pidfile", f"{folder}/pid", "--bridge", "none", "--iptables=false", "--ip6tables=false"]
-        environment = os.environ.get("PATH", "")
-        os.environ["PATH"] = f"{environment}:{SBIN}"  # dockerd looks for its helpers there
+        # A containerd of its own: one that dockerd starts dies with it, and a dockerd that comes back may find it undead.
+        sock = folder / "containerd.sock"
+        argv = [
+            find("containerd"),
+            "--address",
+            str(sock),
+            "--root",
+            f"{folder}/c-root",
+            "--state",
+            f"{folder}/c-state",
+        ]
+        self.containerd = Server(argv, sock.exists, folder / "containerd.log")
+        argv = [
+            find("dockerd"),
+            "-H",
+            self.url,
+            "--data-root",
+            f"{folder}/data",
+            "--exec-root",
+            f"{folder}/exec",
+        ]
+        argv += ["--containerd", str(sock), "--pidfile", f"{folder}/pid"]
+        argv += ["--bridge", "none", "--iptables=false", "--ip6tables=false"]
         try:
             super().__init__(argv, self.ping, folder / "log")
-        finally:
-            os.environ["PATH"] = environment
+        except BaseException:
+            self.containerd.end()
+            raise
         self.import_image(self.image, "bash")
         self.import_image("hermes-bare:latest")
 
@@ -173,18 +212,13 @@ class DockerServer(Server):
         return docker.DockerClient(base_url=self.url, timeout=30)
 
     def ping(self) -> bool:
-        from docker.errors import DockerException
-
-        try:
-            client = self.client()
-        except DockerException:
-            return False
-        try:
-            return client.ping()
-        except (DockerException, OSError):
-            return False
-        finally:
-            client.close()
+        with socket.socket(socket.AF_UNIX) as probe:
+            try:
+                probe.connect(self.url.removeprefix("unix://"))
+                probe.sendall(b"GET /_ping HTTP/1.0\r\n\r\n")
+                return b"200 OK" in probe.recv(100)
+            except OSError:
+                return False
 
     def import_image(self, name: str, *extra: str) -> None:
         archive = build_root(self.folder, *extra)
@@ -195,7 +229,11 @@ class DockerServer(Server):
 
     def end(self) -> None:
         super().end()
-        subprocess.run(["umount", "-l", f"{self.folder}/data"], check=False, capture_output=True)
+        self.containerd.end()
+        for line in reversed(Path("/proc/mounts").read_text().splitlines()):
+            if (place := line.split()[1]).startswith(str(self.folder)):
+                subprocess.run(["umount", "-l", place], check=False, capture_output=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def build_root(folder: Path, *extra: str) -> Path:
@@ -205,7 +243,9 @@ def build_root(folder: Path, *extra: str) -> Path:
     for name in ("bin", "etc", "root", "tmp", "usr", "proc", "dev"):
         (root / name).mkdir(parents=True, exist_ok=True)
     shutil.copy(busybox, root / "bin/busybox")
-    for applet in subprocess.run([busybox, "--list"], capture_output=True, text=True, check=True).stdout.split():
+    for applet in subprocess.run(
+        [busybox, "--list"], capture_output=True, text=True, check=True
+    ).stdout.split():
         if not (root / "bin" / applet).exists():
             (root / "bin" / applet).symlink_to("busybox")
     if "bash" in extra:
@@ -225,7 +265,7 @@ def sshd(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def dockerd(tmp_path_factory):
-    server = DockerServer(tmp_path_factory.mktemp("dockerd"))
+def dockerd():
+    server = DockerServer()
     yield server
     server.end()

@@ -1,0 +1,99 @@
+"""Finding a daemon that speaks docker's language, and clearing up what lost owners left in it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+import docker
+import docker.errors
+import requests.exceptions
+
+from .errors import BackendUnavailable, ConnectionLost
+from .supervise import started_at
+
+LABEL = "hermes-nb"
+#: what the SDK raises when the daemon is gone
+GONE = (requests.exceptions.RequestException, ConnectionError)
+_TIMEOUT = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Daemon:
+    """A daemon that answered once."""
+
+    client: docker.DockerClient
+    url: str
+
+    @classmethod
+    def connect(cls, base_url: str = "", timeout: float = _TIMEOUT) -> Daemon:
+        """The first daemon that answers: the one given, DOCKER_HOST's, docker's own, or podman's.
+
+        Raises:
+            BackendUnavailable: None does.
+        """
+        tried = []
+        for url in [base_url] if base_url else _addresses():
+            client = None
+            try:
+                _knock(url)
+                client = docker.DockerClient(base_url=url, timeout=timeout)
+                client.ping()
+            except (docker.errors.DockerException, OSError, *GONE) as error:
+                tried.append(f"{url}: {str(error).splitlines()[0][:120]}")
+                if client is not None:
+                    client.close()
+            else:
+                return cls(client, url)
+        raise BackendUnavailable(
+            "no docker or podman answers (" + "; ".join(tried) + ")",
+            "start it (`sudo systemctl start docker`, or `podman system service --time=0 &`), or set DOCKER_HOST",
+        )
+
+    def check(self) -> None:
+        """Raise ConnectionLost if nobody listens any more."""
+        try:
+            _knock(self.url)
+        except OSError as error:
+            raise ConnectionLost(f"docker does not answer at {self.url}: {error.strerror}") from error
+
+
+def _knock(url: str) -> None:
+    """Connect to a unix socket and hang up. The SDK would find out too, but leaks a socket when it does."""
+    if url.startswith("unix://"):
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.connect(url.removeprefix("unix://"))
+
+
+def _addresses() -> list[str]:
+    if host := os.environ.get("DOCKER_HOST"):
+        return [host]
+    runtime = os.environ.get("XDG_RUNTIME_DIR", f"/run/user/{os.getuid()}")
+    sockets = (
+        "/var/run/docker.sock",
+        f"{runtime}/docker.sock",
+        f"{runtime}/podman/podman.sock",
+        "/run/podman/podman.sock",
+    )
+    return [f"unix://{path}" for path in sockets if Path(path).exists()] or ["unix:///var/run/docker.sock"]
+
+
+def reap_orphans(client: docker.DockerClient) -> list[str]:
+    """Remove containers of ours, on this host, whose Python is no more. Returns their ids."""
+    reaped = []
+    here = {"label": [f"{LABEL}=1", f"{LABEL}.host={socket.gethostname()}"]}
+    for container in client.containers.list(all=True, filters=here, ignore_removed=True):
+        owner = container.labels.get(f"{LABEL}.owner", "")
+        if owner != owner_of(int(owner.partition("-")[0] or 0)):
+            with contextlib.suppress(docker.errors.APIError):
+                container.remove(force=True, v=True)
+                reaped.append(str(container.id))
+    return reaped
+
+
+def owner_of(pid: int) -> str:
+    """A process's identity: its number and, as numbers come again, when it started."""
+    return f"{pid}-{started_at(pid)}"
