@@ -50,14 +50,15 @@ class ToolsetRow:
 
 def tool_rows(session: Session) -> list[ToolRow]:
     """Every tool in a session's scope, with what becomes of it."""
+    from hermes_nb.search.assembly import is_active
     from hermes_nb.search.budget import tool_tokens
-    from hermes_nb.search.catalog import plain
+    from hermes_nb.search.catalog import catalog, plain
 
     snapshot = session.registry.snapshot
     scope = session.scope(snapshot)
     mine = [tool for tool in snapshot.ordered if tool in scope]
     unavailable = session.registry.availability.unavailable(mine)
-    deferred = frozenset(session.budget().deferred)
+    deferred = catalog(session).tools if is_active(session) else {}
 
     def state(tool: Tool) -> str:
         return unavailable.get(tool.name) or ("deferred" if tool.name in deferred else "shown")
