@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from hermes_nb import notebook as notebook
 from hermes_nb.approval.decision import Approver, Decision
 from hermes_nb.config import Config
 from hermes_nb.context import Context

@@ -102,6 +102,13 @@ def outcome_chip(outcome: str) -> Html:
     return chip(f"{'✓' if outcome == 'ok' else '✗'} {outcome}", OUTCOMES.get(outcome, RED))
 
 
+def state_chip(state: str) -> Html:
+    """What becomes of a tool: the model sees it, finds it by search, or can't have it for the reason given."""
+    if state in ("shown", "deferred"):
+        return chip(state, GREEN if state == "shown" else BLUE)
+    return markup.join([chip("unavailable", AMBER), " ", dim(state)])
+
+
 def exit_chip(exit_code: int | None) -> Html:
     """A command's exit code."""
     mark = "✓" if exit_code == 0 else "✗"

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hermes_nb.notebook import ansi, markup, values
-from hermes_nb.notebook.display import tool_name
-from hermes_nb.notebook.markup import BLUE, RED, Html, chip, code, dim
+from hermes_nb.notebook.display import state_chip, tool_name
+from hermes_nb.notebook.markup import RED, Html, chip, code, dim
 from hermes_nb.notebook.table import aligned, clipped
 
 _DEEPEST = 4
@@ -89,8 +89,8 @@ class Description(dict[str, Any]):
     def _repr_html_(self) -> Html:
         head = [
             markup.join([f"{self.emoji} " if self.emoji else None, tool_name(self.name)]),
-            chip(self.toolset, BLUE),
-            chip(self.state),
+            chip(self.toolset),
+            state_chip(self.state),
             dim(f"{self.tokens:,} tokens"),
         ]
         rows = [

@@ -26,12 +26,14 @@ class Column(Generic[Row]):
         text: A row's content as text.
         html: The same for a notebook, where it differs.
         number: Whether it stands to the right.
+        text_only: Another column's HTML already shows it.
     """
 
     title: str
     text: Callable[[Row], str]
     html: Callable[[Row], str] | None = None
     number: bool = False
+    text_only: bool = False
 
     def rich(self, row: Row) -> str:
         """A row's content for a notebook; a plain string is escaped later."""
@@ -69,7 +71,9 @@ class Table(Sequence[Row]):
         if not self.rows:
             return self._empty
         cells = [[clipped(column.text(row)) for column in self._columns] for row in self.rows[:ROWS_SHOWN]]
-        return "\n".join([aligned([[column.title for column in self._columns], *cells], self._numbers), *self._rest()])
+        return "\n".join(
+            [aligned([[column.title for column in self._columns], *cells], _numbers(self._columns)), *self._rest()]
+        )
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
@@ -77,18 +81,19 @@ class Table(Sequence[Row]):
     def _repr_html_(self) -> Html:
         if not self.rows:
             return markup.tag("div", markup.dim(self._empty))
-        shown = ([column.rich(row) for column in self._columns] for row in self.rows[:ROWS_SHOWN])
-        grid = markup.grid([column.title for column in self._columns], shown, numbers=self._numbers)
+        columns = [column for column in self._columns if not column.text_only]
+        shown = ([column.rich(row) for column in columns] for row in self.rows[:ROWS_SHOWN])
+        grid = markup.grid([column.title for column in columns], shown, numbers=_numbers(columns))
         return markup.join([grid, *(markup.tag("small", markup.dim(line)) for line in self._rest())])
-
-    @property
-    def _numbers(self) -> frozenset[int]:
-        return frozenset(at for at, column in enumerate(self._columns) if column.number)
 
     def _rest(self) -> list[str]:
         hidden = len(self.rows) - ROWS_SHOWN
         more = f"… and {hidden:,} more rows, all of them in this object" if hidden > 0 else ""
         return [line for line in (more, self._note) if line]
+
+
+def _numbers(columns: Sequence[Column[Any]]) -> frozenset[int]:
+    return frozenset(at for at, column in enumerate(columns) if column.number)
 
 
 def clipped(text: str, width: int = _WIDEST) -> str:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from hermes_nb.errors import MagicError, UnknownToolsetError
 from hermes_nb.notebook import markup
 from hermes_nb.notebook.commands.base import Command, Invocation, Parser
-from hermes_nb.notebook.display import tool_name
+from hermes_nb.notebook.display import state_chip, tool_name
 from hermes_nb.notebook.expansion import expand
-from hermes_nb.notebook.markup import AMBER, BLUE, GREEN, chip, code, dim
+from hermes_nb.notebook.markup import code, dim
 from hermes_nb.notebook.schema_view import Description
 from hermes_nb.notebook.table import Column, Table
 
@@ -50,14 +50,15 @@ class ToolsetRow:
 
 def tool_rows(session: Session) -> list[ToolRow]:
     """Every tool in a session's scope, with what becomes of it."""
+    from hermes_nb.search.assembly import is_active
     from hermes_nb.search.budget import tool_tokens
-    from hermes_nb.search.catalog import plain
+    from hermes_nb.search.catalog import catalog, plain
 
     snapshot = session.registry.snapshot
     scope = session.scope(snapshot)
     mine = [tool for tool in snapshot.ordered if tool in scope]
     unavailable = session.registry.availability.unavailable(mine)
-    deferred = frozenset(session.budget().deferred)
+    deferred = catalog(session).tools if is_active(session) else {}
 
     def state(tool: Tool) -> str:
         return unavailable.get(tool.name) or ("deferred" if tool.name in deferred else "shown")
@@ -85,8 +86,8 @@ def _tools(invocation: Invocation) -> Table[ToolRow]:
         Column("tool", lambda row: row.name, _tool_cell),
         Column("toolset", lambda row: row.toolset, lambda row: dim(row.toolset)),
         Column("tokens", lambda row: f"{row.tokens:,}", lambda row: dim(f"{row.tokens:,}"), number=True),
-        Column("state", lambda row: row.state, _state_chip),
-        Column("what it does", lambda row: row.description),
+        Column("state", lambda row: row.state, lambda row: state_chip(row.state)),
+        Column("what it does", lambda row: row.description, text_only=True),
     )
     return Table(rows, columns, empty="no tools fit")
 
@@ -97,13 +98,8 @@ def _fits(name: str, pattern: str) -> bool:
 
 
 def _tool_cell(row: ToolRow) -> str:
-    return markup.tag("span", f"{row.emoji or '·'} ", tool_name(row.name), style="white-space:nowrap")
-
-
-def _state_chip(row: ToolRow) -> str:
-    if row.state in ("shown", "deferred"):
-        return chip(row.state, GREEN if row.state == "shown" else BLUE)
-    return markup.join([chip("unavailable", AMBER), " ", dim(row.state)])
+    name = markup.tag("span", f"{row.emoji or '·'} ", tool_name(row.name), style="white-space:nowrap")
+    return markup.join([name, markup.tag("div", row.description, style="font-size:.92em;min-width:12em")])
 
 
 def _toolsets(invocation: Invocation) -> Table[ToolsetRow]:
