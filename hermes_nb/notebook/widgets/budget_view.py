@@ -54,7 +54,7 @@ class BudgetView(HermesWidget):
         self.send(
             {
                 "kind": "figure",
-                "svg": svg(after, colour),
+                "svg": svg(after, colour, with_legend=False),
                 "sentence": compared(before, after, removed),
                 "toolsets": [
                     {

@@ -33,7 +33,7 @@ def colours(costs: Costs) -> dict[str, str]:
     return {part.toolset: PALETTE[place] if place < len(PALETTE) else OTHERS for place, part in enumerate(costs.slices)}
 
 
-def svg(costs: Costs, colour: dict[str, str] | None = None) -> str:
+def svg(costs: Costs, colour: dict[str, str] | None = None, *, with_legend: bool = True) -> str:
     """The bars with and without search against the threshold, the share of the context, and a legend."""
     colour = colour or colours(costs)
     scale = (_WIDTH - _LEFT - _RIGHT) / max(costs.total, costs.threshold * 1.05, costs.searched, 1)
@@ -41,8 +41,8 @@ def svg(costs: Costs, colour: dict[str, str] | None = None) -> str:
     core = [(part.toolset, part.core, colour[part.toolset]) for part in costs.slices]
     bridge = costs.searched - sum(tokens for _, tokens, _ in core)
     context = f" · context {costs.context:,}" if costs.context else ""
-    legend = _legend(costs, colour, _BELOW + 66)
-    height = _BELOW + 56 + 20 * -(-len(legend) // _COLUMNS)
+    legend = _legend(costs, colour, _BELOW + 66) if with_legend else []
+    height = _BELOW + 42 + (14 + 20 * -(-len(legend) // _COLUMNS) if legend else 0)
     drawn = [
         _text(0, 16, "Schema tokens by toolset", "title strong"),
         _text(_WIDTH, 16, f"counted by {costs.tokenizer}{context}", "dim", "end"),
@@ -63,7 +63,7 @@ def _bar(label: str, parts: list[tuple[str, int, str]], costs: Costs, y: int, sc
     share = f" · {costs.share(total)} of the context" if costs.context else ""
     drawn = [
         _text(0, y + 15, label, "strong"),
-        _text(0, y + 30, "what the model sees" if now else "if it were so", "dim"),
+        _text(0, y + 30, "seen now" if now else "if it were so", "dim"),
         _text(_LEFT, y - 6, f"{total:,} tokens{share}", "strong" if now else ""),
     ]
     x = float(_LEFT)

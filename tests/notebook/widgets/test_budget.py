@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+import pytest
+
+from hermes_nb import Registry, Session
+from hermes_nb.notebook.widgets import budget
+from hermes_nb.notebook.widgets.costs import Costs, compared
+from hermes_nb.notebook.widgets.figure import PALETTE, svg
+
+if TYPE_CHECKING:
+    from .conftest import Outbox
+
+
+@pytest.fixture
+def session(tools: Registry) -> Iterator[Session]:
+    with Session(registry=tools, context_length=1_500) as opened:
+        yield opened
+
+
+def test_the_costs_agree_with_the_budget(session: Session) -> None:
+    costs, spent = Costs.of(session), session.budget()
+    assert costs.total == spent.total_tokens
+    assert costs.now == spent.visible_tokens
+    assert costs.active == spent.active
+    assert {part.toolset: part.tokens for part in costs.slices} == spent.per_toolset
+
+
+def test_removing_a_server_may_switch_search_off(session: Session) -> None:
+    costs = Costs.of(session)
+    assert costs.active
+    less = costs.without({"mcp-github"})
+    assert not less.active
+    assert "tool search would switch off" in compared(costs, less, {"mcp-github"})
+
+
+def test_removing_everything_leaves_nothing(session: Session) -> None:
+    costs = Costs.of(session)
+    assert costs.without({part.toolset for part in costs.slices}).now == 0
+
+
+def test_the_picture_is_well_formed_and_escapes_names(session: Session, tools: Registry) -> None:
+    tools.register("odd", "a<b>&\"c'", {"type": "object"}, lambda args: "", description="x")
+    drawn = ElementTree.fromstring(svg(Costs.of(session)))
+    assert drawn.tag.endswith("svg")
+    assert any("a<b>&" in (title.text or "") for title in drawn.iter("{http://www.w3.org/2000/svg}title"))
+
+
+def test_toolsets_beyond_the_palette_share_a_colour_and_an_entry(session: Session, tools: Registry) -> None:
+    for number in range(20):
+        tools.register(f"t{number}", f"set-{number}", {"type": "object"}, lambda args: "", description="x")
+    picture = svg(Costs.of(session))
+    assert f"{23 - len(PALETTE)} more toolsets" in picture
+
+
+def test_the_static_face_is_a_picture_and_words(session: Session) -> None:
+    data, _ = budget(session)._repr_mimebundle_()
+    assert data["image/svg+xml"].startswith("<svg")
+    assert data["text/plain"] == str(session.budget())
+    assert "text/html" not in data
+
+
+def test_switching_a_toolset_off_is_answered_with_a_new_picture(session: Session, outbox: Outbox) -> None:
+    widget = budget(session)
+    sent = outbox(widget)
+    widget.receive({"kind": "ready"})
+    widget.receive({"kind": "without", "toolsets": ["mcp-mail"]})
+    assert sent[0]["sentence"].startswith("The model sees")
+    assert sent[1]["sentence"].startswith("Without mcp-mail")
+    assert [row["name"] for row in sent[1]["toolsets"] if not row["present"]] == ["mcp-mail"]
+    assert session.budget().per_toolset["mcp-mail"] > 0  # nothing was changed
