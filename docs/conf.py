@@ -15,7 +15,7 @@ author = "The hermes-nb maintainers"
 project_copyright = author
 version = release = hermes_nb.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build", "**.ipynb_checkpoints", "generated/modules.md"]
 html_theme = "furo"
 html_title = f"hermes-nb {version}"
