@@ -8,6 +8,6 @@ lint: .venv/installed ; $(BIN)/ruff check . && $(BIN)/ruff format --check . && $
 bench: .venv/installed ; $(BIN)/python -m benchmarks
 docs: .venv/installed ; $(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html && echo docs/_build/html/index.html
 format: .venv/installed ; $(BIN)/ruff check --fix . ; $(BIN)/ruff format .
-clean: ; rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/output docs/_build docs/generated
+clean: ; rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/output docs/_build docs/generated docs/notebooks
 
 .venv/installed: pyproject.toml constraints.txt ; $(PYTHON) -m venv .venv && $(BIN)/pip install --quiet --constraint constraints.txt --editable '.[all,dev]' && touch $@

@@ -1,4 +1,4 @@
-"""The pages that are made from the code: the command line, the magics, and the map of the modules."""
+"""The pages that come from elsewhere: the command line, the magics, the map of the modules, and the notebooks."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import contextlib
 import io
 import os
 import re
+import shutil
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
 HERE = Path(__file__).parent
 GENERATED = HERE / "generated"
+NOTEBOOKS = HERE.parent / "notebooks"
 PACKAGES = (HERE.parent / "hermes_nb", HERE.parent / "backends" / "hermes_backends")
 
 
@@ -27,6 +29,14 @@ def write_all() -> None:
         path = GENERATED / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
+    copy_notebooks()
+
+
+def copy_notebooks() -> None:
+    """Put the notebooks below the site's sources, where Sphinx looks for pages."""
+    there = HERE / NOTEBOOKS.name
+    shutil.rmtree(there, ignore_errors=True)
+    shutil.copytree(NOTEBOOKS, there, ignore=shutil.ignore_patterns("*.py", "__pycache__", ".ipynb_checkpoints"))
 
 
 def command_line() -> str:
