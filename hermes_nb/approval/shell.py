@@ -7,33 +7,23 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from . import paths
-from .commands import UNKNOWN, Code, Command, Redirect, Stream, Word
-from .flow import is_download, output
+from .commands import MOST_SOURCES, UNKNOWN, Code, Command, Inner, Redirect, Stream, Word
+from .flow import output
 from .interpreters import code_of
 from .syntax import TooIntricateError, parse
+from .variables import Variables, bounded
 from .words import expand, run_substitutions
-from .wrappers import Inner, inner_commands
+from .wrappers import inner_commands
+from .written import WrittenFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
 
     from tree_sitter import Node
 
 #: How deep statements, substitutions and ``bash -c`` may nest before the reading gives up.
 MOST_DEPTH = 60
-#: How many sources of a stream are remembered, in a long pipeline.
-MOST_SOURCES = 64
 
-#: A variable's value that is longer than this is not followed.
-LONGEST_VALUE = 4_000
-
-_SPECIAL_VARIABLES = {
-    "HOME": ["~"], "IFS": [" "], "SHELL": ["/bin/bash"], "BASH": ["/bin/bash"], "0": ["bash"], "TMPDIR": ["/tmp"],  # noqa: S108
-    "$": ["4242"], "!": ["4242"], "?": ["0"], "#": ["1"], "RANDOM": ["7"], "PYTHON": ["python"], "EDITOR": ["vi"],
-    "CC": ["cc"], "CXX": ["c++"], "MAKE": ["make"], "PAGER": ["less"], "PIP": ["pip"],
-}  # fmt: skip
 _CONTINUED = re.compile(r"(?<=[^\s\\])\\\n(?=\S)")
-_UNKNOWNS = re.compile(f"{UNKNOWN}+")
 _WORD_KINDS = frozenset(
     ("string", "raw_string", "concatenation", "simple_expansion", "expansion", "word", "number", "test_command",
      "arithmetic_expansion", "ansi_c_string", "binary_expression", "unary_expression", "subscript", "regex")
@@ -80,13 +70,10 @@ class _Reader:
         self._bytes = b""
         self._depth = 0
         self._left = 8 * len(text) + 50_000
-        self._variables: dict[str, list[str]] = {}
-        self._origins: dict[str, tuple[Command, ...]] = {}
-        self._many: set[str] = set()
-        self._separators = ""
+        self._variables = Variables()
         self._functions: dict[str, _Function] = {}
         self._unread: list[_Function] = []
-        self._files: dict[str, Stream] = {}
+        self._files = WrittenFiles()
 
     # -- what words ask of their surroundings ---------------------------------------------------
 
@@ -95,20 +82,13 @@ class _Reader:
 
     def lookup(self, name: str) -> list[str] | None:
         values = self._variables.get(name)
-        if values is None:
-            if name == "PWD":
-                return [self.cwd or "."]
-            return _SPECIAL_VARIABLES.get(name)
-        if self._separators:
-            table = str.maketrans(dict.fromkeys(self._separators, " "))
-            return [value.translate(table) for value in values]
-        return values
+        return [self.cwd or "."] if values is None and name == "PWD" else values
 
     def origins(self, name: str) -> tuple[Command, ...]:
-        return self._origins.get(name, ())
+        return self._variables.origins(name)
 
     def is_many(self, name: str) -> bool:
-        return name in self._many
+        return self._variables.is_many(name)
 
     def run(self, node: Node) -> Stream:
         start, cwd = len(self.script.commands), self.cwd
@@ -149,23 +129,9 @@ class _Reader:
         while self._unread:
             function = self._unread.pop()
             self._bytes = function.source
-            saved = {name: self._variables.get(name) for name in ("1", "2", "3", "4", "@", "*")}
-            self._bind(function.arguments)
+            before = self._variables.bind(function.arguments)
             self._walk(function.node, None, ())
-            for name, values in saved.items():
-                if values is None:
-                    self._variables.pop(name, None)
-                else:
-                    self._variables[name] = values
-
-    def _bind(self, calls: list[list[str]]) -> None:
-        for position in range(4):
-            values = list(dict.fromkeys(call[position] for call in calls if len(call) > position))
-            if values:
-                self._variables[str(position + 1)] = _worst_first(values)
-        everything = list(dict.fromkeys(text for call in calls for text in call))
-        if everything:
-            self._variables["@"] = self._variables["*"] = _worst_first(everything)
+            self._variables.restore(before)
 
     def _problem(self, kind: str, text: str) -> None:
         shown = text if text in self._whole else self._shown or self._whole
@@ -288,7 +254,8 @@ class _Reader:
             command.words.extend(expand(node, self))
 
     def _file_redirect(self, node: Node) -> list[Redirect]:
-        operator, made = "", []
+        operator = ""
+        made: list[Redirect] = []
         for child in node.children:
             if child.type == "file_descriptor":
                 continue
@@ -369,7 +336,8 @@ class _Reader:
         elif command.words:
             self._understand(command)
         self._depth -= 1
-        self._note_written_files(command, start)
+        if command.redirects or command.words:
+            self._files.note(command, self.script.commands[start:])
 
     def _understand(self, command: Command) -> None:
         name = command.name
@@ -378,13 +346,12 @@ class _Reader:
             self.cwd = None if target.unknown or target.text == "-" else command.path(target)
         elif name == "read" or name in ("mapfile", "readarray"):
             for word in command.operands:
-                self._variables[word.text] = [UNKNOWN]
-                self._many.add(word.text)
+                self._variables.assign_unknown(word.text)
         elif name == "printf" and command.texts[:1] == ["-v"] and len(command.texts) > 2:
             printed = output([Command([command.words[0], *command.words[3:]], command.text)])
-            self._variables[command.texts[1]] = [printed.text if printed.text is not None else UNKNOWN]
+            self._variables.assign(command.texts[1], Word(UNKNOWN if printed.text is None else printed.text))
         elif name == "set" and "--" in command.texts:
-            self._bind([command.texts[command.texts.index("--") + 1 :]])
+            self._variables.bind([command.texts[command.texts.index("--") + 1 :]])
         if name in self._functions:
             self._functions[name].arguments.append(command.texts)
             return
@@ -421,7 +388,7 @@ class _Reader:
         if sources:
             command.code = Code("shell", Stream(text, sources))
         if inner.positional:
-            self._bind([[word.text for word in inner.positional[1:]]])
+            self._variables.bind([[word.text for word in inner.positional[1:]]])
         cwd = self.cwd
         self.cwd = None if inner.elsewhere else cwd
         self._read_shown(command, text, command.stdin)
@@ -435,42 +402,6 @@ class _Reader:
         for inner in self.script.commands[start:]:
             inner.via = (*command.via, command.name, *inner.via)
 
-    def _note_written_files(self, command: Command, start: int) -> None:
-        for redirect in command.redirects:
-            if redirect.writes and not redirect.target.unknown:
-                path = command.path(redirect.target)
-                made = self._printed_ignoring_redirects(self.script.commands[start:])
-                earlier = self._files.get(path) if ">>" in redirect.operator else None
-                if earlier and earlier.text is not None and made.text is not None:
-                    made = Stream(earlier.text + made.text, earlier.sources + made.sources)
-                self._files[path] = made
-        if not command.words:
-            return
-        if command.name == "tee":
-            for word in command.operands:
-                self._files[command.path(word)] = command.stdin or Stream(None)
-        elif command.name in ("cp", "mv") and len(command.operands) == 2:
-            moved = self._files.get(command.path(command.operands[0]))
-            if moved:
-                self._files[command.path(command.operands[1])] = moved
-        elif is_download(command) and not command.wraps:
-            for saved in _saved_names(command):
-                self._files[paths.normalise(saved, command.cwd)] = Stream(None, (command,))
-        elif command.name in ("base64", "openssl", "gpg", "xxd"):
-            for value in command.values("-o", "--output", "-out"):
-                self._files[command.path(value)] = Stream(None, (command,))
-
-    @staticmethod
-    def _printed_ignoring_redirects(commands: list[Command]) -> Stream:
-        saved = [(command, command.redirects) for command in commands]
-        for command in commands:
-            command.redirects = []
-        made = output(commands)
-        for command, redirects in saved:
-            command.redirects = redirects
-        earlier = tuple(s for command in commands[:8] if command.stdin for s in command.stdin.sources)
-        return Stream(made.text, (earlier + made.sources)[-MOST_SOURCES:])
-
     # -- variables, loops, functions ------------------------------------------------------------
 
     def _assign(self, node: Node, environment: dict[str, Word], *, lasting: bool) -> None:
@@ -479,30 +410,13 @@ class _Reader:
             return
         name = self.source(children[0]).split("[", 1)[0]
         words = expand(children[2], self) if len(children) > 2 else []
-        value = Word(
-            " ".join(word.text for word in words),
-            sources=tuple(s for word in words for s in word.sources)[:MOST_SOURCES],
-        )
-        if UNKNOWN * 2 in value.text:
-            value.text = _UNKNOWNS.sub(UNKNOWN, value.text)
-        if len(value.text) > LONGEST_VALUE:
-            # A value that doubles itself would grow without bound.
-            value.text = UNKNOWN
+        sources = tuple(source for word in words for source in word.sources)[:MOST_SOURCES]
+        value = Word(bounded(" ".join(word.text for word in words)), sources=sources)
         environment[name] = value
-        if name == "IFS":
-            self._separators = value.text.strip() if value.text.strip() != UNKNOWN else ""
-            return
-        if not lasting:
-            return
-        if children[1].type == "+=":
-            before = (self._variables.get(name) or [""])[0]
-            joint = " " if children[2:] and children[2].type == "array" else ""
-            joined = before + joint + value.text
-            self._variables[name] = [joined if len(joined) <= LONGEST_VALUE else UNKNOWN]
-        else:
-            self._variables[name] = [value.text]
-        self._origins[name] = value.sources
-        self._many.discard(name)
+        if lasting or name == "IFS":
+            appends = children[1].type == "+="
+            is_array = len(children) > 2 and children[2].type == "array"
+            self._variables.assign(name, value, appended=(" " if is_array else "") if appends else None)
 
     def _walk_assignment(self, node: Node, _stdin: Stream | None, _redirects: tuple[Redirect, ...]) -> None:
         environment: dict[str, Word] = {}
@@ -523,7 +437,7 @@ class _Reader:
                     name, equals, value = word.text.partition("=")
                     if equals:
                         environment[name] = Word(value, sources=word.sources)
-                        self._variables[name] = [value]
+                        self._variables.assign(name, environment[name])
         self.script.commands.append(Command(words, self._text(node), environment))
 
     def _walk_for(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
@@ -536,10 +450,7 @@ class _Reader:
                 body.append(child)
             elif child.is_named:
                 words.extend(expand(child, self))
-        self._variables[name] = _worst_first([word.text for word in words]) or [UNKNOWN]
-        self._origins[name] = tuple(source for word in words for source in word.sources)[:MOST_SOURCES]
-        if not words or any(word.glob or word.unknown for word in words) or len(words) > 3:
-            self._many.add(name)
+        self._variables.assign_each(name, words)
         for statement in body:
             self._walk(statement, stdin, redirects)
 
@@ -610,29 +521,6 @@ def _flat(node: Node) -> list[Node]:
         else:
             found.append(current)
     return found
-
-
-def _worst_first(values: Iterable[str]) -> list[str]:
-    """Distinct values, those that reach furthest first, so that a bound on their number drops the harmless."""
-    distinct = list(dict.fromkeys(values))
-    distinct.sort(key=lambda value: not value.startswith(("/", "~", "-", ".", "*", UNKNOWN)))
-    return distinct[:16]
-
-
-def _saved_names(command: Command) -> Iterable[str]:
-    """The files a download is saved to."""
-    if command.name == "wget":
-        yield from (value.text for value in command.values("-O", "--output-document"))
-    if command.name in ("curl", "aria2c", "axel", "http", "xh"):
-        yield from (value.text for value in command.values("-o", "--output"))
-    if command.name in ("aws", "gsutil", "scp", "gcloud", "rclone") and len(command.operands) > 1:
-        yield command.operands[-1].text
-    folder = next(
-        (f"{value.text}/" for value in command.values("-P", "--directory-prefix", "--output-dir")), ""
-    )
-    for word in command.operands:
-        if "://" in word.text or (command.name == "wget" and "/" in word.text):
-            yield folder + word.text.split("?", 1)[0].rstrip("/").rsplit("/", 1)[-1]
 
 
 def _clip(text: str) -> str:
