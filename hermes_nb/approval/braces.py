@@ -10,6 +10,7 @@ Token = TypeVar("Token")
 
 _TOKEN = re.compile(r"\\.|[{},]|[^\\{},]+|\\", re.DOTALL)
 _RANGE = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.-?\d+)?\Z")
+_OPEN, _COMMA, _CLOSE = "{", ",", "}"
 
 
 def tokenise(text: str) -> list[str]:
@@ -35,17 +36,15 @@ def expand_braces(tokens: list[str | Token], most: int) -> list[list[str | Token
     return finished + waiting[:most]
 
 
-def _first_group(
-    tokens: list[str | Token], most: int
-) -> tuple[int, int, list[list[str | Token]]] | None:
+def _first_group(tokens: list[str | Token], most: int) -> tuple[int, int, list[list[str | Token]]] | None:
     """The first balanced group with a comma or a range: where it starts and ends, and its choices."""
     opened: list[tuple[int, list[int]]] = []
     for position, token in enumerate(tokens):
-        if token == "{":
+        if token == _OPEN:
             opened.append((position, []))
-        elif token == "," and opened:
+        elif token == _COMMA and opened:
             opened[-1][1].append(position)
-        elif token == "}" and opened:
+        elif token == _CLOSE and opened:
             start, commas = opened.pop()
             if commas:
                 bounds = [start, *commas, position]

@@ -18,7 +18,9 @@ UNKNOWN = "\ue000"
 #: How many sources of a stream are remembered, in a long pipeline.
 MOST_SOURCES = 64
 
-SHELLS = frozenset(["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "csh", "tcsh", "mksh", "rbash", "yash"])
+SHELLS = frozenset(
+    ["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "csh", "tcsh", "mksh", "rbash", "yash"]
+)
 _VERSIONED = re.compile(r"^(python|pypy|perl|ruby|php|node|lua|pip|bash|ipython|nodejs|g?awk|psql)w?[\d.]+$")
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9-]*\Z")
 
@@ -217,7 +219,7 @@ class Command:
 
     @property
     def is_oddly_named(self) -> bool:
-        """Whether the program is named by something that is put together, or by where it lies in the system."""
+        """Whether the program's name is put together while it runs, or is a place in the system."""
         if not self.words:
             return False
         program = self.words[0]

@@ -13,7 +13,66 @@ if TYPE_CHECKING:
     from .commands import Command
 
 _CONTAINER_VALUED = frozenset(
-    ["-e", "--env", "--env-file", "-u", "--user", "-w", "--workdir", "-v", "--volume", "--mount", "-p", "--publish", "--name", "--network", "--net", "--entrypoint", "-h", "--hostname", "-l", "--label", "--memory", "-m", "--cpus", "--gpus", "--platform", "--restart", "--cap-add", "--cap-drop", "--device", "--security-opt", "--tmpfs", "--ulimit", "--pid", "--ipc", "--add-host", "--dns", "--log-driver", "--log-opt", "--shm-size", "-c", "--container", "-n", "--namespace", "--context", "--kubeconfig", "-f", "--file", "--project-name", "--user", "--detach-keys", "--pull", "--volumes-from", "--index", "--uts", "--userns", "--image", "--overrides", "-it-e"]
+    [
+        "-e",
+        "--env",
+        "--env-file",
+        "-u",
+        "--user",
+        "-w",
+        "--workdir",
+        "-v",
+        "--volume",
+        "--mount",
+        "-p",
+        "--publish",
+        "--name",
+        "--network",
+        "--net",
+        "--entrypoint",
+        "-h",
+        "--hostname",
+        "-l",
+        "--label",
+        "--memory",
+        "-m",
+        "--cpus",
+        "--gpus",
+        "--platform",
+        "--restart",
+        "--cap-add",
+        "--cap-drop",
+        "--device",
+        "--security-opt",
+        "--tmpfs",
+        "--ulimit",
+        "--pid",
+        "--ipc",
+        "--add-host",
+        "--dns",
+        "--log-driver",
+        "--log-opt",
+        "--shm-size",
+        "-c",
+        "--container",
+        "-n",
+        "--namespace",
+        "--context",
+        "--kubeconfig",
+        "-f",
+        "--file",
+        "--project-name",
+        "--user",
+        "--detach-keys",
+        "--pull",
+        "--volumes-from",
+        "--index",
+        "--uts",
+        "--userns",
+        "--image",
+        "--overrides",
+        "-it-e",
+    ]
 )
 
 
@@ -67,7 +126,23 @@ def _alias(command: Command) -> Iterator[Inner]:
 
 
 _XARGS_VALUED = frozenset(
-    ["-n", "-L", "-P", "-I", "-i", "-d", "-E", "-s", "-a", "--max-args", "--max-procs", "--delimiter", "--arg-file", "--max-lines", "--replace"]
+    [
+        "-n",
+        "-L",
+        "-P",
+        "-I",
+        "-i",
+        "-d",
+        "-E",
+        "-s",
+        "-a",
+        "--max-args",
+        "--max-procs",
+        "--delimiter",
+        "--arg-file",
+        "--max-lines",
+        "--replace",
+    ]
 )
 
 
@@ -359,7 +434,9 @@ LAUNCHERS: dict[str, Callable[[Command], Iterator[Inner]]] = {
     "gfind": _find,
     "fd": _fd,
     "fdfind": _fd,
-    **dict.fromkeys(("docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc", "k3s", "microk8s.kubectl", "lxc", "incus", "crictl", "ctr", "fly", "flyctl", "heroku", "minikube", "apptainer", "singularity", "toolbox", "distrobox"), _container),
+    **dict.fromkeys(("docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc",
+        "k3s", "microk8s.kubectl", "lxc", "incus", "crictl", "ctr", "fly", "flyctl", "heroku", "minikube",
+        "apptainer", "singularity", "toolbox", "distrobox"), _container),
     "vagrant": _command_options("-c", "--command"),
     "gcloud": _command_options("--command"),
     "nix-shell": _command_options("--run", "--command"),

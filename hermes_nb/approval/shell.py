@@ -3,47 +3,24 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from . import paths
-from .commands import MOST_SOURCES, UNKNOWN, Code, Command, Inner, Redirect, Stream, Word
+from .commands import MOST_SOURCES, UNKNOWN, Command, Redirect, Stream, Word
 from .flow import output
-from .interpreters import code_of
+from .running import MOST_DEPTH, Function, Runner, Script, clip
 from .syntax import TooIntricateError, parse
-from .variables import Variables, bounded
+from .variables import bounded
 from .words import expand, run_substitutions
-from .wrappers import inner_commands
-from .written import WrittenFiles
 
 if TYPE_CHECKING:
-
     from tree_sitter import Node
-
-#: How deep statements, substitutions and ``bash -c`` may nest before the reading gives up.
-MOST_DEPTH = 60
 
 _CONTINUED = re.compile(r"(?<=[^\s\\])\\\n(?=\S)")
 _WORD_KINDS = frozenset(
-    ("string", "raw_string", "concatenation", "simple_expansion", "expansion", "word", "number", "test_command",
+    ("string", "raw_string", "concatenation", "simple_expansion", "expansion", "word", "number",
+    "test_command",
      "arithmetic_expansion", "ansi_c_string", "binary_expression", "unary_expression", "subscript", "regex")
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something that kept the reading from being complete, or that lies in the script's structure."""
-
-    kind: str
-    text: str
-
-
-@dataclass(slots=True)
-class Script:
-    """What was read: every simple command in order, and what stood in the way."""
-
-    commands: list[Command] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
 
 
 def read(text: str, cwd: str | None = None) -> Script:
@@ -54,26 +31,13 @@ def read(text: str, cwd: str | None = None) -> Script:
     return reader.script
 
 
-@dataclass(slots=True)
-class _Function:
-    node: Node
-    source: bytes
-    arguments: list[list[str]] = field(default_factory=list)
+class _Reader(Runner):
+    """Walks the syntax tree, from statement to statement."""
 
-
-class _Reader:
     def __init__(self, text: str, cwd: str | None) -> None:
-        self.script = Script()
-        self.cwd = paths.normalise(cwd) if cwd else None
-        self._whole = text
-        self._shown = ""
+        super().__init__(text, cwd)
         self._bytes = b""
-        self._depth = 0
-        self._left = 8 * len(text) + 50_000
-        self._variables = Variables()
-        self._functions: dict[str, _Function] = {}
-        self._unread: list[_Function] = []
-        self._files = WrittenFiles()
+        self._unread: list[Function] = []
 
     # -- what words ask of their surroundings ---------------------------------------------------
 
@@ -96,12 +60,6 @@ class _Reader:
             self._walk(child, None, ())
         self.cwd = cwd
         commands = self.script.commands[start:]
-        if (
-            len(commands) == 0
-            and node.named_child_count == 1
-            and node.named_children[0].type == "redirected_statement"
-        ):
-            return Stream(None)
         return output(commands)
 
     # -- texts and statements -------------------------------------------------------------------
@@ -130,12 +88,8 @@ class _Reader:
             function = self._unread.pop()
             self._bytes = function.source
             before = self._variables.bind(function.arguments)
-            self._walk(function.node, None, ())
+            self._walk(function.body, None, ())
             self._variables.restore(before)
-
-    def _problem(self, kind: str, text: str) -> None:
-        shown = text if text in self._whole else self._shown or self._whole
-        self.script.problems.append(Problem(kind, _clip(shown)))
 
     def _walk(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
         self._depth += 1
@@ -173,7 +127,7 @@ class _Reader:
     def _walk_stages(
         self, stages: list[Node], stdin: Stream | None, redirects: tuple[Redirect, ...], given: Stream | None
     ) -> None:
-        """Walk a pipeline: each stage reads what the one before it prints; redirections are the last one's."""
+        """Walk a pipeline: each stage reads what the one before prints; redirections are the last one's."""
         stream = stdin
         for number, stage in enumerate(stages, 1):
             start = len(self.script.commands)
@@ -237,7 +191,7 @@ class _Reader:
     def _walk_body(
         self, node: Node, stdin: Stream | None, given: Stream | None, redirects: tuple[Redirect, ...]
     ) -> None:
-        """Walk what a redirection is attached to: the grammar hangs it on the whole list, the shell on the last."""
+        """Walk what a redirection is attached to: for the grammar all of a list, for the shell its last."""
         if node.type == "pipeline":
             self._walk_stages(_flat(node), stdin, redirects, given)
         elif node.type == "list":
@@ -291,7 +245,7 @@ class _Reader:
 
     def _text(self, node: Node) -> str:
         text = self.source(node)
-        return _clip(text if not self._shown or text in self._whole else self._shown)
+        return clip(text if not self._shown or text in self._whole else self._shown)
 
     def _walk_command(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
         words: list[Word] = []
@@ -325,82 +279,6 @@ class _Reader:
             self._emit(
                 Command(variant, text, dict(environment), list(redirects), stdin, cwd=self.cwd),
             )
-
-    def _emit(self, command: Command) -> None:
-        """Record a command, and everything that it would have run by others."""
-        start = len(self.script.commands)
-        self.script.commands.append(command)
-        self._depth += 1
-        if self._depth > MOST_DEPTH:
-            self._problem("too-deep", command.text)
-        elif command.words:
-            self._understand(command)
-        self._depth -= 1
-        if command.redirects or command.words:
-            self._files.note(command, self.script.commands[start:])
-
-    def _understand(self, command: Command) -> None:
-        name = command.name
-        if name in ("cd", "pushd", "chdir"):
-            target = command.operands[0] if command.operands else Word("~")
-            self.cwd = None if target.unknown or target.text == "-" else command.path(target)
-        elif name == "read" or name in ("mapfile", "readarray"):
-            for word in command.operands:
-                self._variables.assign_unknown(word.text)
-        elif name == "printf" and command.texts[:1] == ["-v"] and len(command.texts) > 2:
-            printed = output([Command([command.words[0], *command.words[3:]], command.text)])
-            self._variables.assign(command.texts[1], Word(UNKNOWN if printed.text is None else printed.text))
-        elif name == "set" and "--" in command.texts:
-            self._variables.bind([command.texts[command.texts.index("--") + 1 :]])
-        if name in self._functions:
-            self._functions[name].arguments.append(command.texts)
-            return
-        command.code = code = code_of(command, self._files)
-        for inner in inner_commands(command):
-            command.wraps = True
-            if inner.is_text:
-                self._read_inner_text(command, inner)
-            elif inner.words:
-                self._emit(
-                    Command(
-                        inner.words,
-                        command.text,
-                        command.environment,
-                        command.redirects,
-                        command.stdin,
-                        (*command.via, name),
-                        None if inner.elsewhere else command.cwd,
-                        background=command.background,
-                    )  # fmt: skip
-                )
-        if code and code.language == "shell" and code.stream.text is not None:
-            command.wraps = True
-            self._read_shown(command, code.stream.text, None)
-        elif name == "ssh" and not command.wraps and command.stdin and command.stdin.text is not None:
-            self._read_shown(command, command.stdin.text, None)
-
-    def _read_inner_text(self, command: Command, inner: Inner) -> None:
-        text = " ".join(word.text for word in inner.words)
-        sources = tuple(source for word in inner.words for source in word.sources)
-        if text.strip() == UNKNOWN:
-            command.code = Code("shell", Stream(None, sources))
-            return
-        if sources:
-            command.code = Code("shell", Stream(text, sources))
-        if inner.positional:
-            self._variables.bind([[word.text for word in inner.positional[1:]]])
-        cwd = self.cwd
-        self.cwd = None if inner.elsewhere else cwd
-        self._read_shown(command, text, command.stdin)
-        self.cwd = cwd
-
-    def _read_shown(self, command: Command, text: str, stdin: Stream | None) -> None:
-        start, outer = len(self.script.commands), self._shown
-        self._shown = outer or command.text
-        self.read(text, stdin)
-        self._shown = outer
-        for inner in self.script.commands[start:]:
-            inner.via = (*command.via, command.name, *inner.via)
 
     # -- variables, loops, functions ------------------------------------------------------------
 
@@ -477,7 +355,7 @@ class _Reader:
         if named is None or body is None:
             return
         name = self.source(named)
-        function = _Function(body, self._bytes)
+        function = Function(body, self._bytes)
         self._functions[name] = function
         self._unread.append(function)
         calls, spreads = self._calls_of(name, body)
@@ -502,7 +380,7 @@ _BEFORE_GROUP = re.compile(rb"(?:(?<=[\s;&|(])|\A)(?:!|time(?:\s+-p)?|coproc)\s+
 
 
 def _parsable(source: bytes) -> bytes:
-    """The source with what the grammar does not know replaced, byte for byte, by what comes to the same here."""
+    """The source with what the grammar does not know replaced, byte for byte, by what comes to the same."""
     if b"<>" in source:
         source = source.replace(b"<>", b"> ")
     if b"{" in source or b"(" in source:
@@ -521,10 +399,6 @@ def _flat(node: Node) -> list[Node]:
         else:
             found.append(current)
     return found
-
-
-def _clip(text: str) -> str:
-    return text if len(text) <= 300 else text[:299] + "…"
 
 
 _WALKERS = {

@@ -18,8 +18,10 @@ LONGEST_VALUE = 4_000
 MOST_VALUES = 16
 
 _SPECIAL = {
-    "HOME": ["~"], "IFS": [" "], "SHELL": ["/bin/bash"], "BASH": ["/bin/bash"], "0": ["bash"], "TMPDIR": ["/tmp"],  # noqa: S108
-    "$": ["4242"], "!": ["4242"], "?": ["0"], "#": ["1"], "RANDOM": ["7"], "PYTHON": ["python"], "EDITOR": ["vi"],
+    "HOME": ["~"], "IFS": [" "], "SHELL": ["/bin/bash"], "BASH": ["/bin/bash"], "0": ["bash"],
+    "TMPDIR": ["/tmp"],  # noqa: S108
+    "$": ["4242"], "!": ["4242"], "?": ["0"], "#": ["1"], "RANDOM": ["7"], "PYTHON": ["python"],
+    "EDITOR": ["vi"],
     "CC": ["cc"], "CXX": ["c++"], "MAKE": ["make"], "PAGER": ["less"], "PIP": ["pip"],
 }  # fmt: skip
 _POSITIONAL = ("1", "2", "3", "4", "@", "*")
@@ -78,7 +80,7 @@ class Variables:
             self._many.add(name)
 
     def bind(self, calls: list[list[str]]) -> dict[str, list[str] | None]:
-        """Set ``$1``, ``$@`` and the like to the arguments of all these calls; return what they were before."""
+        """Set ``$1``, ``$@`` and the like to the arguments of all these calls; return what they were."""
         before = {name: self._values.get(name) for name in _POSITIONAL}
         for position in range(4):
             values = _worst_first(call[position] for call in calls if len(call) > position)
@@ -106,7 +108,7 @@ def bounded(text: str) -> str:
 
 
 def _worst_first(values: Iterable[str]) -> list[str]:
-    """Distinct values, those that reach furthest first, so that a bound on their number drops the harmless."""
+    """Distinct values, those that reach furthest first: a bound on their number drops the harmless."""
     distinct = list(dict.fromkeys(values))
     distinct.sort(key=lambda value: not value.startswith(("/", "~", "-", ".", "*", UNKNOWN)))
     return distinct[:MOST_VALUES]

@@ -346,7 +346,9 @@ def _append(word: Word | None, text: str, piece: _Piece) -> Word:
 
 def _expand_braces(pieces: list[_Piece]) -> list[list[_Piece]]:
     if sum(len(piece.values[0]) for piece in pieces if piece.literal) > _LONGEST_BRACES:
-        parts = [part for piece in pieces if piece.literal for part in re.split(r"[{},]+", piece.values[0]) if part]
+        parts = [
+            part for piece in pieces if piece.literal for part in re.split(r"[{},]+", piece.values[0]) if part
+        ]
         return [[_Piece([part], literal=True, many=True)] for part in parts[: 4 * MOST_ALTERNATIVES]]
     tokens: list[str | _Piece] = []
     for piece in pieces:

@@ -33,7 +33,9 @@ def _prefix(valued: str = "", skip: int = 0, *, text: bool = False, elsewhere: b
 
 
 _PREFIXES: dict[str, _Prefix] = {
-    "sudo": _prefix("-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir --chroot --role --type --close-from"),
+    "sudo": _prefix(
+        "-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir --chroot --role"
+        " --type --close-from"),
     "doas": _prefix("-u -C"),
     "pkexec": _prefix("--user"),
     "gosu": _prefix(skip=1),
@@ -87,7 +89,9 @@ _PREFIXES: dict[str, _Prefix] = {
     "winpty": _prefix(),
     "busybox": _prefix(),
     "toybox": _prefix(),
-    "systemd-run": _prefix("-u -p -H -M --unit --property --on-calendar --on-active --slice --uid --gid -E --setenv --working-directory"),
+    "systemd-run": _prefix(
+        "-u -p -H -M --unit --property --on-calendar --on-active --slice --uid --gid -E --setenv"
+        " --working-directory"),
     "systemd-inhibit": _prefix(),
     "systemd-nspawn": _prefix("-D -M -b --directory"),
     "start-stop-daemon": _prefix("--exec --pidfile -x -p -n"),
@@ -96,7 +100,7 @@ _PREFIXES: dict[str, _Prefix] = {
     "watch": _prefix("-n --interval -q", text=True),
     "watchexec": _prefix("-e -w -i --exts --watch", text=True),
     "wezterm": _prefix(skip=1),
-    "hyperfine": _prefix("-w -r -m -M -p -c -S --warmup --runs --prepare --cleanup --export-json --export-markdown", text=True),
+    "hyperfine": _prefix("-w -r -m -M -p -c -S --warmup --runs --prepare --cleanup --export-json", text=True),
     "entr": _prefix(),
     "uv": _prefix("--with --python -p --project --directory --env-file", skip=1),
     "poetry": _prefix("-C --directory", skip=1),
@@ -113,8 +117,10 @@ _PREFIXES: dict[str, _Prefix] = {
     "op": _prefix("--env-file", skip=1),
     "aws-vault": _prefix(skip=2),
     "doppler": _prefix(skip=1),
-    "ssh": _prefix("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w -B", skip=1, text=True, elsewhere=True),
-    "autossh": _prefix("-M -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -R -S -W -w", skip=1, text=True, elsewhere=True),
+    "ssh": _prefix("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w -B", skip=1, text=True,
+    elsewhere=True),
+    "autossh": _prefix("-M -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -R -S -W -w", skip=1, text=True,
+    elsewhere=True),
     "sshpass": _prefix("-p -f -d -P"),
     "mosh": _prefix("--ssh -p", skip=1, elsewhere=True),
     "rsh": _prefix("-l", skip=1, text=True, elsewhere=True),
@@ -134,11 +140,12 @@ _PREFIXES: dict[str, _Prefix] = {
 }  # fmt: skip
 #: These run a command only under one of these subcommands.
 _ONLY_UNDER = {
-    "uv": {"run"}, "poetry": {"run"}, "pipenv": {"run"}, "hatch": {"run"}, "pdm": {"run"}, "rye": {"run"}, "bundle": {"exec"},
-    "conda": {"run"}, "mamba": {"run"}, "micromamba": {"run"}, "op": {"run"}, "doppler": {"run"}, "aws-vault": {"exec"},
+    "uv": {"run"}, "poetry": {"run"}, "pipenv": {"run"}, "hatch": {"run"}, "pdm": {"run"}, "rye": {"run"},
+    "bundle": {"exec"},
+    "conda": {"run"}, "mamba": {"run"}, "micromamba": {"run"}, "op": {"run"}, "doppler": {"run"},
+    "aws-vault": {"exec"},
     "direnv": {"exec"}, "perf": {"stat", "record", "trace"}, "dotenv": {"run"},
 }  # fmt: skip
-
 
 
 def inner_commands(command: Command) -> Iterator[Inner]:
@@ -151,7 +158,7 @@ def inner_commands(command: Command) -> Iterator[Inner]:
     prefix = _PREFIXES.get(name)
     if prefix:
         yield from _peel(command, prefix)
-    elif name.startswith("ld-linux") or name.startswith("ld-musl"):
+    elif name.startswith(("ld-linux", "ld-musl")):
         yield from _peel(command, _Prefix())
     elif name not in _NOT_AFTER_DASHES:
         texts = command.texts
@@ -162,7 +169,36 @@ def inner_commands(command: Command) -> Iterator[Inner]:
 
 
 _NOT_AFTER_DASHES = frozenset(
-    ["git", "grep", "rg", "rm", "echo", "printf", "ls", "cat", "cp", "mv", "npm", "yarn", "pnpm", "cargo", "go", "pytest", "make", "test", "ack", "ag", "sed", "awk", "find", "chmod", "chown", "tar", "python", "node"]
+    [
+        "git",
+        "grep",
+        "rg",
+        "rm",
+        "echo",
+        "printf",
+        "ls",
+        "cat",
+        "cp",
+        "mv",
+        "npm",
+        "yarn",
+        "pnpm",
+        "cargo",
+        "go",
+        "pytest",
+        "make",
+        "test",
+        "ack",
+        "ag",
+        "sed",
+        "awk",
+        "find",
+        "chmod",
+        "chown",
+        "tar",
+        "python",
+        "node",
+    ]
 )
 
 
@@ -210,7 +246,7 @@ def _peel(command: Command, prefix: _Prefix) -> Iterator[Inner]:
         if rest[0].text == "-c":
             rest = rest[1:]
         yield Inner(
-            rest, is_text=is_text or (len(rest) == 1 and " " in rest[0].text.strip()), elsewhere=prefix.elsewhere
+            rest,
+            is_text=is_text or (len(rest) == 1 and " " in rest[0].text.strip()),
+            elsewhere=prefix.elsewhere,
         )
-
-

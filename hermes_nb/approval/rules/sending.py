@@ -107,8 +107,6 @@ def _holds_secret(word: Word) -> bool:
             "tar",
             "head",
             "gzip",
-            "hostname_",
-            "whoami_",
             "ifconfig",
         )
         for source in word.sources
@@ -146,13 +144,13 @@ def _holds_secret(word: Word) -> bool:
 def _sends_secrets(command: Command) -> bool:
     if command.name not in _SENDERS or not _sends_elsewhere(command):
         return False
-    if (
+    takes_files = (
         command.name not in ("aws", "gcloud", "az", "ssh")
         or command.redirects
         or any(verb in ("cp", "sync", "mv", "put") for verb in command.verbs[:3])
-    ):
-        if any(paths.is_sensitive_to_send(path) for path in _sent_paths(command)):
-            return True
+    )
+    if takes_files and any(paths.is_sensitive_to_send(path) for path in _sent_paths(command)):
+        return True
     if command.stdin and _upstream_is_sensitive(command):
         return True
     if command.name in ("dig", "nslookup", "host", "ping"):
@@ -172,7 +170,7 @@ def _sends_secrets(command: Command) -> bool:
 
 def _identifies(word: Word) -> bool:
     return "://" in word.text and any(
-        source.name in ("whoami", "id", "hostname", "ifconfig", "uptime_") for source in word.sources
+        source.name in ("whoami", "id", "hostname", "ifconfig") for source in word.sources
     )
 
 
