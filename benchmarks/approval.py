@@ -1,7 +1,7 @@
 """The check for dangerous commands: its speed, how it grows with the input, and what it catches.
 
-Run ``python -m benchmarks.approval``, or with ``--peer PYTHON`` (an interpreter that has hermes-agent installed) to put
-the peer's figures beside ours.
+Run ``python -m benchmarks.approval``; with ``--peer PYTHON`` (an interpreter that has hermes-agent installed)
+the peer's figures stand beside ours.
 """
 
 from __future__ import annotations

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 #: Stands in a word's text for a part that only the running shell would know.
 UNKNOWN = "\ue000"
 
-SHELLS = frozenset(["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "csh", "tcsh", "mksh", "rbash", "yash"])
+#: How many sources of a stream are remembered, in a long pipeline.
+MOST_SOURCES = 64
+
+SHELLS = frozenset(
+    ["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "csh", "tcsh", "mksh", "rbash", "yash"]
+)
 _VERSIONED = re.compile(r"^(python|pypy|perl|ruby|php|node|lua|pip|bash|ipython|nodejs|g?awk|psql)w?[\d.]+$")
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9-]*\Z")
 
@@ -71,6 +76,23 @@ class Code:
 
     language: str
     stream: Stream
+
+
+@dataclass(slots=True)
+class Inner:
+    """What a wrapper runs: the words of a command, or shell text.
+
+    Attributes:
+        words: The command's own words, or the words that together are shell text.
+        is_text: Whether the words, joined by blanks, are read by a shell.
+        positional: What ``$0``, ``$1``, … are in that text.
+        elsewhere: Whether it runs on another machine or in a container, with folders of its own.
+    """
+
+    words: list[Word]
+    is_text: bool = False
+    positional: tuple[Word, ...] = ()
+    elsewhere: bool = False
 
 
 @dataclass(eq=False)
@@ -197,7 +219,7 @@ class Command:
 
     @property
     def is_oddly_named(self) -> bool:
-        """Whether the program is named by something that is put together, or by where it lies in the system."""
+        """Whether the program's name is put together while it runs, or is a place in the system."""
         if not self.words:
             return False
         program = self.words[0]

@@ -1,4 +1,4 @@
-"""Text made inert for showing to a person: nothing in it moves the cursor, hides or poses as something else."""
+"""Text made inert for showing to a person: nothing in it acts, hides or poses as something else."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _KEPT = frozenset("\n\t")
 def inert(text: str) -> str:
     """Make every character visible that would otherwise act, hide or deceive.
 
-    Control characters become their pictures (the escape character ␛, the carriage return ␍), line feeds and tabs
-    stay; hidden, direction-changing and unassigned characters, and letters that pose as ASCII in the midst of it,
-    become ``⟨U+202E⟩``. Text that is plainly in another script stays as it is.
+    Control characters become their pictures (the escape character ␛, the carriage return ␍), line feeds and
+    tabs stay; hidden, direction-changing and unassigned characters, and letters that pose as ASCII in the
+    midst of it, become ``⟨U+202E⟩``. Text that is plainly in another script stays as it is.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -64,8 +64,8 @@ def _named(character: str) -> str:
 def highlight(command: str, findings: Iterable[Finding]) -> list[tuple[str, bool]]:
     """Cut a command into spans of inert text, each with whether it is part of what was found.
 
-    Joined, the spans are ``inert(command)``. Findings whose text does not occur in the command (it was decoded or
-    put together from parts) mark all of it.
+    Joined, the spans are ``inert(command)``. Findings whose text does not occur in the command (it was
+    decoded or put together from parts) mark all of it.
     """
     marked = bytearray(len(command))
     for finding in findings:

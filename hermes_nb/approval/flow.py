@@ -16,10 +16,44 @@ if TYPE_CHECKING:
     from .commands import Command
 
 DOWNLOADERS = frozenset(
-    ["curl", "wget", "fetch", "aria2c", "http", "https", "httpie", "xh", "lynx", "links", "w3m", "elinks", "axel", "lwp-download", "GET", "ftp", "tftp", "lftp", "scp", "sftp"]
+    [
+        "curl",
+        "wget",
+        "fetch",
+        "aria2c",
+        "http",
+        "https",
+        "httpie",
+        "xh",
+        "lynx",
+        "links",
+        "w3m",
+        "elinks",
+        "axel",
+        "lwp-download",
+        "GET",
+        "ftp",
+        "tftp",
+        "lftp",
+        "scp",
+        "sftp",
+    ]
 )
 NETWORK = DOWNLOADERS | frozenset(
-    ["nc", "ncat", "netcat", "socat", "telnet", "openssl", "rsync", "mail", "mailx", "sendmail", "mutt", "ssh"]
+    [
+        "nc",
+        "ncat",
+        "netcat",
+        "socat",
+        "telnet",
+        "openssl",
+        "rsync",
+        "mail",
+        "mailx",
+        "sendmail",
+        "mutt",
+        "ssh",
+    ]
 )
 _DECODING_OPTIONS = ("-d", "-D", "--decode", "--decompress", "-r", "-p")
 _ALWAYS_DECODING = frozenset(
@@ -43,7 +77,8 @@ def is_download(command: Command) -> bool:
 
 
 _FETCHES = re.compile(
-    r"urlopen|urlretrieve|requests\.get|httpx\.get|LWP::|Net::HTTP|open-uri|https?\.get|file_get_contents\(.http"
+    r"urlopen|urlretrieve|requests\.get|httpx\.get|LWP::|Net::HTTP|open-uri|https?\.get"
+    r"|file_get_contents\(.http"
 )
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .assessment import Verdict
-    from .shell import Script
+    from .running import Script
 
 #: The user's own additions: (regular expression, description). They are looked for in the text as it stands.
 DANGEROUS_PATTERNS: list[tuple[str, str]] = []

@@ -48,7 +48,8 @@ def normalise(path: str, cwd: str | None = None) -> str:
 
 _EVERYTHING = re.compile(r"(?:/?\*+|/?\.\*|/?\{[^}]*\}|/?\.\[[^\]]*\]\*?|/?\.\?\?\*|/?\?\*)+\Z")
 _SYSTEM_FOLDER = re.compile(
-    r"/(?:etc|usr|bin|sbin|lib|lib32|lib64|libx32|boot|var|dev|proc|sys|opt|srv|home|root|run|mnt|media|snap|Users"
+    r"/(?:etc|usr|bin|sbin|lib|lib32|lib64|libx32|boot|var|dev|proc|sys|opt|srv|home|root|run|mnt"
+    r"|media|snap|Users"
     r"|System|Library|Applications|Volumes|private|cores|nix)\Z"
     r"|/usr/(?:bin|sbin|lib|lib64|libexec|local|share|include)\Z"
     r"|/var/(?:lib|log|mail|spool|db)\Z|/var/lib/(?:dpkg|docker|postgresql|mysql|apt|rpm)\Z"
@@ -68,14 +69,16 @@ def is_catastrophic_to_lose(path: str) -> bool:
 
 _SYSTEM_FILE = re.compile(
     r"/(?:etc|usr|bin|sbin|lib|lib32|lib64|boot|sys|proc|System|Library/Launch\w+)(?:/|\Z)"
-    r"|/var/(?:spool/cron|lib|log|mail|run|backups|db)(?:/|\Z)|/run/systemd/|/nix/store/|/opt/homebrew/bin/|/root(?:/|\Z)"
+    r"|/var/(?:spool/cron|lib|log|mail|run|backups|db)(?:/|\Z)|/run/systemd/|/nix/store/"
+    r"|/opt/homebrew/bin/|/root(?:/|\Z)"
 )
 _SYSTEM_EXCEPTIONS = re.compile(
     r"/usr/(?:src|local/(?:src|share|etc|var|lib/(?:python|node_modules)))/|/var/lib/(?:jenkins|app|data)/"
     r"|/proc/self/fd/|/usr/share/doc/"
 )
 _DEVICE = re.compile(
-    r"/dev/(?:[shv]d[a-z*?\[]|xvd[a-z*]|nvme\d|mmcblk\d|disk\d|rdisk\d|md\d|dm-\d|mapper/|loop\d|sr\d|vg|mem\b|kmem\b|port\b"
+    r"/dev/(?:[shv]d[a-z*?\[]|xvd[a-z*]|nvme\d|mmcblk\d|disk\d|rdisk\d|md\d|dm-\d|mapper/|loop\d|sr\d"
+    r"|vg|mem\b|kmem\b|port\b"
     r"|disk/by-|ram\d|sg\d|st\d|fd\d\Z)"
 )
 _HARMLESS_DEVICES = re.compile(
@@ -96,14 +99,20 @@ def is_system_file(path: str) -> bool:
 
 
 _STARTUP = re.compile(
-    r"(?:.*/)?\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout"
-    r"|kshrc|cshrc|tcshrc|login|xinitrc|xprofile|xsession|xsessionrc|inputrc|pam_environment|pythonrc|Rprofile)\Z"
-    r"|~/\.config/(?:fish/|autostart/|systemd/|environment\.d/|plasma-workspace/env/)|~/Library/Launch(?:Agents|Daemons)/"
+    r"(?:.*/)?\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv"
+    r"|zprofile|zlogin|zlogout"
+    r"|kshrc|cshrc|tcshrc|login|xinitrc|xprofile|xsession|xsessionrc|inputrc|pam_environment|pythonrc"
+    r"|Rprofile)\Z"
+    r"|~/\.config/(?:fish/|autostart/|systemd/|environment\.d/|plasma-workspace/env/)"
+    r"|~/Library/Launch(?:Agents|Daemons)/"
     r"|(?:~/)?\.ssh/(?:authorized_keys2?|rc|config|environment)\Z|.*/authorized_keys2?\Z|authorized_keys\Z"
-    r"|/etc/(?:profile|rc\.local|crontab|cron\.\w+/|profile\.d/|init\.d/|systemd/|ld\.so\.preload|environment)"
+    r"|/etc/(?:profile|rc\.local|crontab|cron\.\w+/|profile\.d/|init\.d/|systemd/|ld\.so\.preload"
+    r"|environment)"
     r"|/var/spool/cron|(?:.*/)?\.git/hooks/[^/]+\Z|~/\.gitconfig\Z|~/\.config/git/config\Z"
-    r"|.*/(?:site|user)customize\.py\Z|.*site-packages/[^/]+\.pth\Z|~/\.(?:pip/pip\.conf|config/pip/pip\.conf|npmrc|pypirc)\Z"
-    r"|~/\.local/share/(?:applications|systemd)/|~/\.config/nvim/init|~/\.vimrc\Z|~/\.emacs\Z|~/\.ipython/profile_\w+/startup/"
+    r"|.*/(?:site|user)customize\.py\Z|.*site-packages/[^/]+\.pth\Z|~/\.(?:pip/pip\.conf"
+    r"|config/pip/pip\.conf|npmrc|pypirc)\Z"
+    r"|~/\.local/share/(?:applications|systemd)/|~/\.config/nvim/init|~/\.vimrc\Z|~/\.emacs\Z"
+    r"|~/\.ipython/profile_\w+/startup/"
 )
 
 
@@ -113,23 +122,37 @@ def is_startup_file(path: str) -> bool:
 
 
 _CREDENTIAL = re.compile(
-    r"(?:.*/)?\.ssh(?:/(?:id_[^/]*|identity|\*.*|[^/]*_rsa|[^/]*\.pem|[^/]*key))?\Z|(?:.*/)?id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?\Z"
-    r"|(?:.*/)?\.aws(?:/(?:credentials|config|\*|sso/.*|cli/.*))?\Z|(?:.*/)?\.(?:netrc|pgpass|my\.cnf|git-credentials|vault-token|npmrc|pypirc|htpasswd"
+    r"(?:.*/)?\.ssh(?:/(?:id_[^/]*|identity|\*.*|[^/]*_rsa|[^/]*\.pem|[^/]*key))?\Z|(?:.*/)?id_(?:rsa"
+    r"|dsa|ecdsa|ed25519)(?:_\w+)?\Z"
+    r"|(?:.*/)?\.aws(?:/(?:credentials|config|\*|sso/.*|cli/.*))?\Z|(?:.*/)?\.(?:netrc|pgpass|my\.cnf"
+    r"|git-credentials|vault-token|npmrc|pypirc|htpasswd"
     r"|dockercfg|s3cfg|boto|password-store|smbcredentials|rhosts|erlang\.cookie)(?:/.*)?\Z"
-    r"|(?:.*/)?\.gnupg(?:/.*)?\Z|(?:.*/)?\.kube(?:/config|/\*)?\Z|/etc/kubernetes/(?:admin\.conf|pki/.*)|(?:.*/)?\.docker/config\.json\Z"
-    r"|(?:.*/)?\.config/(?:gcloud|gh/hosts\.yml|op|rclone/rclone\.conf|hub|doctl|google-chrome|chromium|1Password|Bitwarden|solana)(?:/.*)?\Z"
-    r"|(?:.*/)?\.azure(?:/.*)?\Z|(?:.*/)?\.env(?:\.(?:local|prod|production|staging|dev|development|secret|secrets))?\Z"
-    r"|/etc/(?:g?shadow-?|sudoers(?:\.d/.*)?|master\.passwd|security/opasswd|krb5\.keytab|ssl/private/.*|ssh/ssh_host_\w+_key|ppp/\w+-secrets)\Z"
-    r"|/proc/(?:\w+|\*|self)/(?:environ|mem)\Z|/(?:var/)?run/secrets/.*|.*[./_-]?private[_-]?key[^/]*\Z|.*\.(?:key|p12|pfx|jks|keystore|kdbx|ppk|keytab|ovpn|asc\.key)\Z"
-    r"|(?:.*/)?(?:\.?credentials(?:\.(?:json|ya?ml|csv|db|ini|txt))?|secrets?\.(?:json|ya?ml|toml|env|txt|tfvars)|service[_-]account[^/]*\.json|wallet\.dat"
-    r"|client_secret[^/]*\.json|passwords?\.(?:txt|csv|json|kdbx?)|terraform\.tfstate|master\.key|token\.json|auth\.json|database\.yml)\Z"
-    r"|.*/(?:Login Data|Cookies|logins\.json|key[34]\.db|cookies\.sqlite)\Z|~/Library/Keychains(?:/.*)?\Z|(?:.*/)?\.mozilla(?:/.*)?\Z"
-    r"|~/\.(?:bash_history|zsh_history|python_history|psql_history|mysql_history)\Z|~/\.(?:ethereum|bitcoin|electrum|config/solana)(?:/.*)?\Z"
-    r"|/var/lib/(?:docker|kubelet)/.*secret.*|~/\.local/share/keyrings(?:/.*)?\Z|~/\.cargo/credentials(?:\.toml)?\Z|~/\.hermes/\.env\Z"
+    r"|(?:.*/)?\.gnupg(?:/.*)?\Z|(?:.*/)?\.kube(?:/config|/\*)?\Z|/etc/kubernetes/(?:admin\.conf"
+    r"|pki/.*)|(?:.*/)?\.docker/config\.json\Z"
+    r"|(?:.*/)?\.config/(?:gcloud|gh/hosts\.yml|op|rclone/rclone\.conf|hub|doctl|google-chrome"
+    r"|chromium|1Password|Bitwarden|solana)(?:/.*)?\Z"
+    r"|(?:.*/)?\.azure(?:/.*)?\Z|(?:.*/)?\.env(?:\.(?:local|prod|production|staging|dev|development"
+    r"|secret|secrets))?\Z"
+    r"|/etc/(?:g?shadow-?|sudoers(?:\.d/.*)?|master\.passwd|security/opasswd|krb5\.keytab"
+    r"|ssl/private/.*|ssh/ssh_host_\w+_key|ppp/\w+-secrets)\Z"
+    r"|/proc/(?:\w+|\*|self)/(?:environ|mem)\Z|/(?:var/)?run/secrets/.*"
+    r"|.*[./_-]?private[_-]?key[^/]*\Z|.*\.(?:key|p12|pfx|jks|keystore|kdbx|ppk|keytab|ovpn"
+    r"|asc\.key)\Z"
+    r"|(?:.*/)?(?:\.?credentials(?:\.(?:json|ya?ml|csv|db|ini|txt))?|secrets?\.(?:json|ya?ml|toml|env"
+    r"|txt|tfvars)|service[_-]account[^/]*\.json|wallet\.dat"
+    r"|client_secret[^/]*\.json|passwords?\.(?:txt|csv|json|kdbx?)|terraform\.tfstate|master\.key"
+    r"|token\.json|auth\.json|database\.yml)\Z"
+    r"|.*/(?:Login Data|Cookies|logins\.json|key[34]\.db|cookies\.sqlite)\Z"
+    r"|~/Library/Keychains(?:/.*)?\Z|(?:.*/)?\.mozilla(?:/.*)?\Z"
+    r"|~/\.(?:bash_history|zsh_history|python_history|psql_history|mysql_history)\Z|~/\.(?:ethereum"
+    r"|bitcoin|electrum|config/solana)(?:/.*)?\Z"
+    r"|/var/lib/(?:docker|kubelet)/.*secret.*|~/\.local/share/keyrings(?:/.*)?\Z"
+    r"|~/\.cargo/credentials(?:\.toml)?\Z|~/\.hermes/\.env\Z"
     r"|~/\.terraform\.d/credentials.*|/etc/(?:passwd|group)-\Z|/var/backups/shadow.*"
 )
 _PUBLIC = re.compile(
-    r".*\.(?:pub|example|sample|template|dist)\Z|.*public[_-]?key[^/]*\Z|.*/(?:tests?|fixtures|docs|examples?)/.*"
+    r".*\.(?:pub|example|sample|template|dist)\Z|.*public[_-]?key[^/]*\Z|.*/(?:tests?|fixtures|docs"
+    r"|examples?)/.*"
 )
 
 
@@ -139,7 +162,7 @@ def is_credential(path: str) -> bool:
 
 
 def is_sensitive_to_send(path: str) -> bool:
-    """Whether this file should not leave the machine unasked: secrets, accounts, whole homes and system files."""
+    """Whether this should not leave the machine unasked: secrets, accounts, homes, system files."""
     return (
         is_credential(path)
         or path in ("/", "~", "~/.", "~/*")
@@ -147,7 +170,8 @@ def is_sensitive_to_send(path: str) -> bool:
         or bool(re.match(r"(?:/etc|~/(?:Documents|Desktop|Pictures))\Z", path))
         or bool(
             re.search(
-                r"\.(?:sql|dump|db|sqlite3?|bak|pem)(?:\.gz)?\Z|history\Z|id_rsa|secret|password|passwd|credential",
+                r"\.(?:sql|dump|db|sqlite3?|bak|pem)(?:\.gz)?\Z|history\Z|id_rsa|secret|password"
+                r"|passwd|credential",
                 path,
             )
         )

@@ -3,57 +3,24 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from . import paths
-from .commands import UNKNOWN, Code, Command, Redirect, Stream, Word
-from .flow import is_download, output
-from .interpreters import code_of
+from .commands import MOST_SOURCES, UNKNOWN, Command, Redirect, Stream, Word
+from .flow import output
+from .running import MOST_DEPTH, Function, Runner, Script, clip
 from .syntax import TooIntricateError, parse
+from .variables import bounded
 from .words import expand, run_substitutions
-from .wrappers import Inner, inner_commands
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tree_sitter import Node
 
-#: How deep statements, substitutions and ``bash -c`` may nest before the reading gives up.
-MOST_DEPTH = 60
-#: How many sources of a stream are remembered, in a long pipeline.
-MOST_SOURCES = 64
-
-#: A variable's value that is longer than this is not followed.
-LONGEST_VALUE = 4_000
-
-_SPECIAL_VARIABLES = {
-    "HOME": ["~"], "IFS": [" "], "SHELL": ["/bin/bash"], "BASH": ["/bin/bash"], "0": ["bash"], "TMPDIR": ["/tmp"],  # noqa: S108
-    "$": ["4242"], "!": ["4242"], "?": ["0"], "#": ["1"], "RANDOM": ["7"], "PYTHON": ["python"], "EDITOR": ["vi"],
-    "CC": ["cc"], "CXX": ["c++"], "MAKE": ["make"], "PAGER": ["less"], "PIP": ["pip"],
-}  # fmt: skip
 _CONTINUED = re.compile(r"(?<=[^\s\\])\\\n(?=\S)")
-_UNKNOWNS = re.compile(f"{UNKNOWN}+")
 _WORD_KINDS = frozenset(
-    ("string", "raw_string", "concatenation", "simple_expansion", "expansion", "word", "number", "test_command",
+    ("string", "raw_string", "concatenation", "simple_expansion", "expansion", "word", "number",
+    "test_command",
      "arithmetic_expansion", "ansi_c_string", "binary_expression", "unary_expression", "subscript", "regex")
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something that kept the reading from being complete, or that lies in the script's structure."""
-
-    kind: str
-    text: str
-
-
-@dataclass(slots=True)
-class Script:
-    """What was read: every simple command in order, and what stood in the way."""
-
-    commands: list[Command] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
 
 
 def read(text: str, cwd: str | None = None) -> Script:
@@ -64,29 +31,13 @@ def read(text: str, cwd: str | None = None) -> Script:
     return reader.script
 
 
-@dataclass(slots=True)
-class _Function:
-    node: Node
-    source: bytes
-    arguments: list[list[str]] = field(default_factory=list)
+class _Reader(Runner):
+    """Walks the syntax tree, from statement to statement."""
 
-
-class _Reader:
     def __init__(self, text: str, cwd: str | None) -> None:
-        self.script = Script()
-        self.cwd = paths.normalise(cwd) if cwd else None
-        self._whole = text
-        self._shown = ""
+        super().__init__(text, cwd)
         self._bytes = b""
-        self._depth = 0
-        self._left = 8 * len(text) + 50_000
-        self._variables: dict[str, list[str]] = {}
-        self._origins: dict[str, tuple[Command, ...]] = {}
-        self._many: set[str] = set()
-        self._separators = ""
-        self._functions: dict[str, _Function] = {}
-        self._unread: list[_Function] = []
-        self._files: dict[str, Stream] = {}
+        self._unread: list[Function] = []
 
     # -- what words ask of their surroundings ---------------------------------------------------
 
@@ -95,20 +46,13 @@ class _Reader:
 
     def lookup(self, name: str) -> list[str] | None:
         values = self._variables.get(name)
-        if values is None:
-            if name == "PWD":
-                return [self.cwd or "."]
-            return _SPECIAL_VARIABLES.get(name)
-        if self._separators:
-            table = str.maketrans(dict.fromkeys(self._separators, " "))
-            return [value.translate(table) for value in values]
-        return values
+        return [self.cwd or "."] if values is None and name == "PWD" else values
 
     def origins(self, name: str) -> tuple[Command, ...]:
-        return self._origins.get(name, ())
+        return self._variables.origins(name)
 
     def is_many(self, name: str) -> bool:
-        return name in self._many
+        return self._variables.is_many(name)
 
     def run(self, node: Node) -> Stream:
         start, cwd = len(self.script.commands), self.cwd
@@ -116,12 +60,6 @@ class _Reader:
             self._walk(child, None, ())
         self.cwd = cwd
         commands = self.script.commands[start:]
-        if (
-            len(commands) == 0
-            and node.named_child_count == 1
-            and node.named_children[0].type == "redirected_statement"
-        ):
-            return Stream(None)
         return output(commands)
 
     # -- texts and statements -------------------------------------------------------------------
@@ -149,27 +87,9 @@ class _Reader:
         while self._unread:
             function = self._unread.pop()
             self._bytes = function.source
-            saved = {name: self._variables.get(name) for name in ("1", "2", "3", "4", "@", "*")}
-            self._bind(function.arguments)
-            self._walk(function.node, None, ())
-            for name, values in saved.items():
-                if values is None:
-                    self._variables.pop(name, None)
-                else:
-                    self._variables[name] = values
-
-    def _bind(self, calls: list[list[str]]) -> None:
-        for position in range(4):
-            values = list(dict.fromkeys(call[position] for call in calls if len(call) > position))
-            if values:
-                self._variables[str(position + 1)] = _worst_first(values)
-        everything = list(dict.fromkeys(text for call in calls for text in call))
-        if everything:
-            self._variables["@"] = self._variables["*"] = _worst_first(everything)
-
-    def _problem(self, kind: str, text: str) -> None:
-        shown = text if text in self._whole else self._shown or self._whole
-        self.script.problems.append(Problem(kind, _clip(shown)))
+            before = self._variables.bind(function.arguments)
+            self._walk(function.body, None, ())
+            self._variables.restore(before)
 
     def _walk(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
         self._depth += 1
@@ -207,7 +127,7 @@ class _Reader:
     def _walk_stages(
         self, stages: list[Node], stdin: Stream | None, redirects: tuple[Redirect, ...], given: Stream | None
     ) -> None:
-        """Walk a pipeline: each stage reads what the one before it prints; redirections are the last one's."""
+        """Walk a pipeline: each stage reads what the one before prints; redirections are the last one's."""
         stream = stdin
         for number, stage in enumerate(stages, 1):
             start = len(self.script.commands)
@@ -271,7 +191,7 @@ class _Reader:
     def _walk_body(
         self, node: Node, stdin: Stream | None, given: Stream | None, redirects: tuple[Redirect, ...]
     ) -> None:
-        """Walk what a redirection is attached to: the grammar hangs it on the whole list, the shell on the last."""
+        """Walk what a redirection is attached to: for the grammar all of a list, for the shell its last."""
         if node.type == "pipeline":
             self._walk_stages(_flat(node), stdin, redirects, given)
         elif node.type == "list":
@@ -288,7 +208,8 @@ class _Reader:
             command.words.extend(expand(node, self))
 
     def _file_redirect(self, node: Node) -> list[Redirect]:
-        operator, made = "", []
+        operator = ""
+        made: list[Redirect] = []
         for child in node.children:
             if child.type == "file_descriptor":
                 continue
@@ -324,7 +245,7 @@ class _Reader:
 
     def _text(self, node: Node) -> str:
         text = self.source(node)
-        return _clip(text if not self._shown or text in self._whole else self._shown)
+        return clip(text if not self._shown or text in self._whole else self._shown)
 
     def _walk_command(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
         words: list[Word] = []
@@ -359,118 +280,6 @@ class _Reader:
                 Command(variant, text, dict(environment), list(redirects), stdin, cwd=self.cwd),
             )
 
-    def _emit(self, command: Command) -> None:
-        """Record a command, and everything that it would have run by others."""
-        start = len(self.script.commands)
-        self.script.commands.append(command)
-        self._depth += 1
-        if self._depth > MOST_DEPTH:
-            self._problem("too-deep", command.text)
-        elif command.words:
-            self._understand(command)
-        self._depth -= 1
-        self._note_written_files(command, start)
-
-    def _understand(self, command: Command) -> None:
-        name = command.name
-        if name in ("cd", "pushd", "chdir"):
-            target = command.operands[0] if command.operands else Word("~")
-            self.cwd = None if target.unknown or target.text == "-" else command.path(target)
-        elif name == "read" or name in ("mapfile", "readarray"):
-            for word in command.operands:
-                self._variables[word.text] = [UNKNOWN]
-                self._many.add(word.text)
-        elif name == "printf" and command.texts[:1] == ["-v"] and len(command.texts) > 2:
-            printed = output([Command([command.words[0], *command.words[3:]], command.text)])
-            self._variables[command.texts[1]] = [printed.text if printed.text is not None else UNKNOWN]
-        elif name == "set" and "--" in command.texts:
-            self._bind([command.texts[command.texts.index("--") + 1 :]])
-        if name in self._functions:
-            self._functions[name].arguments.append(command.texts)
-            return
-        command.code = code = code_of(command, self._files)
-        for inner in inner_commands(command):
-            command.wraps = True
-            if inner.is_text:
-                self._read_inner_text(command, inner)
-            elif inner.words:
-                self._emit(
-                    Command(
-                        inner.words,
-                        command.text,
-                        command.environment,
-                        command.redirects,
-                        command.stdin,
-                        (*command.via, name),
-                        None if inner.elsewhere else command.cwd,
-                        background=command.background,
-                    )  # fmt: skip
-                )
-        if code and code.language == "shell" and code.stream.text is not None:
-            command.wraps = True
-            self._read_shown(command, code.stream.text, None)
-        elif name == "ssh" and not command.wraps and command.stdin and command.stdin.text is not None:
-            self._read_shown(command, command.stdin.text, None)
-
-    def _read_inner_text(self, command: Command, inner: Inner) -> None:
-        text = " ".join(word.text for word in inner.words)
-        sources = tuple(source for word in inner.words for source in word.sources)
-        if text.strip() == UNKNOWN:
-            command.code = Code("shell", Stream(None, sources))
-            return
-        if sources:
-            command.code = Code("shell", Stream(text, sources))
-        if inner.positional:
-            self._bind([[word.text for word in inner.positional[1:]]])
-        cwd = self.cwd
-        self.cwd = None if inner.elsewhere else cwd
-        self._read_shown(command, text, command.stdin)
-        self.cwd = cwd
-
-    def _read_shown(self, command: Command, text: str, stdin: Stream | None) -> None:
-        start, outer = len(self.script.commands), self._shown
-        self._shown = outer or command.text
-        self.read(text, stdin)
-        self._shown = outer
-        for inner in self.script.commands[start:]:
-            inner.via = (*command.via, command.name, *inner.via)
-
-    def _note_written_files(self, command: Command, start: int) -> None:
-        for redirect in command.redirects:
-            if redirect.writes and not redirect.target.unknown:
-                path = command.path(redirect.target)
-                made = self._printed_ignoring_redirects(self.script.commands[start:])
-                earlier = self._files.get(path) if ">>" in redirect.operator else None
-                if earlier and earlier.text is not None and made.text is not None:
-                    made = Stream(earlier.text + made.text, earlier.sources + made.sources)
-                self._files[path] = made
-        if not command.words:
-            return
-        if command.name == "tee":
-            for word in command.operands:
-                self._files[command.path(word)] = command.stdin or Stream(None)
-        elif command.name in ("cp", "mv") and len(command.operands) == 2:
-            moved = self._files.get(command.path(command.operands[0]))
-            if moved:
-                self._files[command.path(command.operands[1])] = moved
-        elif is_download(command) and not command.wraps:
-            for saved in _saved_names(command):
-                self._files[paths.normalise(saved, command.cwd)] = Stream(None, (command,))
-        elif command.name in ("base64", "openssl", "gpg", "xxd"):
-            for value in command.values("-o", "--output", "-out"):
-                self._files[command.path(value)] = Stream(None, (command,))
-
-    @staticmethod
-    def _printed_ignoring_redirects(commands: list[Command]) -> Stream:
-        saved = [(command, command.redirects) for command in commands]
-        for command in commands:
-            command.redirects = []
-        made = output(commands)
-        for command, redirects in saved:
-            command.redirects = redirects
-        earlier = tuple(s for command in commands[:8] if command.stdin for s in command.stdin.sources)
-        return Stream(made.text, (earlier + made.sources)[-MOST_SOURCES:])
-
     # -- variables, loops, functions ------------------------------------------------------------
 
     def _assign(self, node: Node, environment: dict[str, Word], *, lasting: bool) -> None:
@@ -479,30 +288,13 @@ class _Reader:
             return
         name = self.source(children[0]).split("[", 1)[0]
         words = expand(children[2], self) if len(children) > 2 else []
-        value = Word(
-            " ".join(word.text for word in words),
-            sources=tuple(s for word in words for s in word.sources)[:MOST_SOURCES],
-        )
-        if UNKNOWN * 2 in value.text:
-            value.text = _UNKNOWNS.sub(UNKNOWN, value.text)
-        if len(value.text) > LONGEST_VALUE:
-            # A value that doubles itself would grow without bound.
-            value.text = UNKNOWN
+        sources = tuple(source for word in words for source in word.sources)[:MOST_SOURCES]
+        value = Word(bounded(" ".join(word.text for word in words)), sources=sources)
         environment[name] = value
-        if name == "IFS":
-            self._separators = value.text.strip() if value.text.strip() != UNKNOWN else ""
-            return
-        if not lasting:
-            return
-        if children[1].type == "+=":
-            before = (self._variables.get(name) or [""])[0]
-            joint = " " if children[2:] and children[2].type == "array" else ""
-            joined = before + joint + value.text
-            self._variables[name] = [joined if len(joined) <= LONGEST_VALUE else UNKNOWN]
-        else:
-            self._variables[name] = [value.text]
-        self._origins[name] = value.sources
-        self._many.discard(name)
+        if lasting or name == "IFS":
+            appends = children[1].type == "+="
+            is_array = len(children) > 2 and children[2].type == "array"
+            self._variables.assign(name, value, appended=(" " if is_array else "") if appends else None)
 
     def _walk_assignment(self, node: Node, _stdin: Stream | None, _redirects: tuple[Redirect, ...]) -> None:
         environment: dict[str, Word] = {}
@@ -523,7 +315,7 @@ class _Reader:
                     name, equals, value = word.text.partition("=")
                     if equals:
                         environment[name] = Word(value, sources=word.sources)
-                        self._variables[name] = [value]
+                        self._variables.assign(name, environment[name])
         self.script.commands.append(Command(words, self._text(node), environment))
 
     def _walk_for(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
@@ -536,10 +328,7 @@ class _Reader:
                 body.append(child)
             elif child.is_named:
                 words.extend(expand(child, self))
-        self._variables[name] = _worst_first([word.text for word in words]) or [UNKNOWN]
-        self._origins[name] = tuple(source for word in words for source in word.sources)[:MOST_SOURCES]
-        if not words or any(word.glob or word.unknown for word in words) or len(words) > 3:
-            self._many.add(name)
+        self._variables.assign_each(name, words)
         for statement in body:
             self._walk(statement, stdin, redirects)
 
@@ -566,7 +355,7 @@ class _Reader:
         if named is None or body is None:
             return
         name = self.source(named)
-        function = _Function(body, self._bytes)
+        function = Function(body, self._bytes)
         self._functions[name] = function
         self._unread.append(function)
         calls, spreads = self._calls_of(name, body)
@@ -591,7 +380,7 @@ _BEFORE_GROUP = re.compile(rb"(?:(?<=[\s;&|(])|\A)(?:!|time(?:\s+-p)?|coproc)\s+
 
 
 def _parsable(source: bytes) -> bytes:
-    """The source with what the grammar does not know replaced, byte for byte, by what comes to the same here."""
+    """The source with what the grammar does not know replaced, byte for byte, by what comes to the same."""
     if b"<>" in source:
         source = source.replace(b"<>", b"> ")
     if b"{" in source or b"(" in source:
@@ -610,33 +399,6 @@ def _flat(node: Node) -> list[Node]:
         else:
             found.append(current)
     return found
-
-
-def _worst_first(values: Iterable[str]) -> list[str]:
-    """Distinct values, those that reach furthest first, so that a bound on their number drops the harmless."""
-    distinct = list(dict.fromkeys(values))
-    distinct.sort(key=lambda value: not value.startswith(("/", "~", "-", ".", "*", UNKNOWN)))
-    return distinct[:16]
-
-
-def _saved_names(command: Command) -> Iterable[str]:
-    """The files a download is saved to."""
-    if command.name == "wget":
-        yield from (value.text for value in command.values("-O", "--output-document"))
-    if command.name in ("curl", "aria2c", "axel", "http", "xh"):
-        yield from (value.text for value in command.values("-o", "--output"))
-    if command.name in ("aws", "gsutil", "scp", "gcloud", "rclone") and len(command.operands) > 1:
-        yield command.operands[-1].text
-    folder = next(
-        (f"{value.text}/" for value in command.values("-P", "--directory-prefix", "--output-dir")), ""
-    )
-    for word in command.operands:
-        if "://" in word.text or (command.name == "wget" and "/" in word.text):
-            yield folder + word.text.split("?", 1)[0].rstrip("/").rsplit("/", 1)[-1]
-
-
-def _clip(text: str) -> str:
-    return text if len(text) <= 300 else text[:299] + "…"
 
 
 _WALKERS = {

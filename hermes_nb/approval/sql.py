@@ -6,30 +6,36 @@ import re
 
 _IGNORED = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'", re.DOTALL)
 _DROPPING = re.compile(
-    r"\b(?:drop\s+(?:table|database|schema|view|materialized|index|user|role|column|tablespace|collection|keyspace|owned|type|sequence|extension|function|trigger|policy|constraint)\b"
-    r"|truncate\b(?!\s*\()|alter\s+table\s+\S+\s+drop\b|drop\s+(?:if\s+exists\s+)?[\w.\"`]+\s*\Z)", re.IGNORECASE
+    r"\b(?:drop\s+(?:table|database|schema|view|materialized|index|user|role|column|tablespace"
+    r"|collection|keyspace|owned|type|sequence|extension|function|trigger|policy|constraint)\b"
+    r"|truncate\b(?!\s*\()|alter\s+table\s+\S+\s+drop\b|drop\s+(?:if\s+exists\s+)?[\w.\"`]+\s*\Z)",
+    re.IGNORECASE
 )  # fmt: skip
 _DELETING = re.compile(
-    r"\bdelete\s+(?:from\b|\w+\s+from\b)|\bupdate\s+(?:only\s+|low_priority\s+|ignore\s+)?[\w.\"`\[\]]+\s+(?:as\s+)?(?:\w+\s+)?set\b",
+    r"\bdelete\s+(?:from\b|\w+\s+from\b)|\bupdate\s+(?:only\s+|low_priority\s+"
+    r"|ignore\s+)?[\w.\"`\[\]]+\s+(?:as\s+)?(?:\w+\s+)?set\b",
     re.IGNORECASE,
 )
 _WHERE = re.compile(r"\bwhere\b(.*)", re.IGNORECASE | re.DOTALL)
 _ALWAYS_TRUE = re.compile(
-    r"\s*(?:\(?\s*(?:(\d+)\s*=\s*\1|true|1|not\s+false|\d+\s*(?:<>|!=|<|>)\s*\d+)\s*\)?)\s*(?:or\b.*)?;?\s*\Z|.*\bor\s+(?:(\d+)\s*=\s*\2|true)\b",
+    r"\s*(?:\(?\s*(?:(\d+)\s*=\s*\1|true|1|not\s+false|\d+\s*(?:<>|!=|<"
+    r"|>)\s*\d+)\s*\)?)\s*(?:or\b.*)?;?\s*\Z|.*\bor\s+(?:(\d+)\s*=\s*\2|true)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _RUNS_PROGRAMS = re.compile(
-    r"\bprogram\s+''|\bxp_cmdshell\b|\binto\s+(?:outfile|dumpfile)\b|\bload_extension\s*\(|\bpg_read_file\b|\blo_export\b|\bsys_exec\b|^\s*\\!|^\s*\.(?:shell|system)\b",
+    r"\bprogram\s+''|\bxp_cmdshell\b|\binto\s+(?:outfile|dumpfile)\b|\bload_extension\s*\("
+    r"|\bpg_read_file\b|\blo_export\b|\bsys_exec\b|^\s*\\!|^\s*\.(?:shell|system)\b",
     re.IGNORECASE | re.MULTILINE,
 )  # fmt: skip
 _RIGHTS = re.compile(
-    r"\bgrant\s+(?:all|\w+,?\s).*\bto\b|\balter\s+(?:user|role)\b|\bcreate\s+(?:user|role)\b|\bset\s+global\b|\bshutdown\b|\bpg_terminate_backend\b|\breset\s+master\b|\bkill\s+\d+",
+    r"\bgrant\s+(?:all|\w+,?\s).*\bto\b|\balter\s+(?:user|role)\b|\bcreate\s+(?:user|role)\b"
+    r"|\bset\s+global\b|\bshutdown\b|\bpg_terminate_backend\b|\breset\s+master\b|\bkill\s+\d+",
     re.IGNORECASE,
 )
 
 
 def danger_of(text: str) -> str | None:
-    """Say what a piece of SQL would do that cannot be undone: ``"lose-data"``, ``"run-program"``, ``"rights"`` or None."""
+    """Say what a piece of SQL would do: ``"lose-data"``, ``"run-program"``, change ``"rights"``, or None."""
     bare = _IGNORED.sub("''", text)
     if _RUNS_PROGRAMS.search(bare):
         return "run-program"
@@ -52,7 +58,9 @@ def danger_of(text: str) -> str | None:
 
 
 _MONGO = re.compile(
-    r"dropDatabase\s*\(|\.drop\s*\(|dropUser|dropIndexes|dropAllUsers|(?:deleteMany|remove|deleteOne_)\s*\(\s*(?:\{\s*\}\s*)?\)|(?:deleteMany|remove)\s*\(\s*\{\s*\}\s*,|updateMany\s*\(\s*\{\s*\}|shutdownServer|\$out\b|fsyncLock"
+    r"dropDatabase\s*\(|\.drop\s*\(|dropUser|dropIndexes|dropAllUsers|(?:deleteMany|remove"
+    r")\s*\(\s*(?:\{\s*\}\s*)?\)|(?:deleteMany|remove)\s*\(\s*\{\s*\}\s*,"
+    r"|updateMany\s*\(\s*\{\s*\}|shutdownServer|\$out\b|fsyncLock"
     r"|(?:deleteMany|remove)\s*\(\s*\{\s*_?\w+\s*:\s*\{\s*\$exists"
 )  # fmt: skip
 
@@ -63,7 +71,9 @@ def is_dangerous_mongo(text: str) -> bool:
 
 
 _REDIS = re.compile(
-    r"(?i)\b(?:flushall|flushdb|config\s+set|shutdown|debug\s+\w|script\s+flush|slaveof|replicaof|module\s+load|swapdb|acl\s+(?:setuser|deluser)|eval\b.*\b(?:flush|del)|unlink\s+\S*\*|migrate|cluster\s+reset|xtrim|function\s+flush)\b"
+    r"(?i)\b(?:flushall|flushdb|config\s+set|shutdown|debug\s+\w|script\s+flush|slaveof|replicaof"
+    r"|module\s+load|swapdb|acl\s+(?:setuser|deluser)|eval\b.*\b(?:flush|del)|unlink\s+\S*\*|migrate"
+    r"|cluster\s+reset|xtrim|function\s+flush)\b"
 )
 
 

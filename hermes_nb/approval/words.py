@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
+from .braces import expand_braces, tokenise
 from .commands import UNKNOWN, Stream, Word
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ _ANSI_C_LETTERS = {
     "e": "\x1b",
     "E": "\x1b",
 }
-_RANGE = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.-?\d+)?\Z")
 
 
 class Scope(Protocol):
@@ -345,67 +345,18 @@ def _append(word: Word | None, text: str, piece: _Piece) -> Word:
 
 
 def _expand_braces(pieces: list[_Piece]) -> list[list[_Piece]]:
-    """Expand the first braces of a word, then the rest of it, up to the bound."""
     if sum(len(piece.values[0]) for piece in pieces if piece.literal) > _LONGEST_BRACES:
         parts = [
             part for piece in pieces if piece.literal for part in re.split(r"[{},]+", piece.values[0]) if part
         ]
         return [[_Piece([part], literal=True, many=True)] for part in parts[: 4 * MOST_ALTERNATIVES]]
-    finished: list[list[_Piece]] = []
-    waiting = [_characters(pieces)]
-    while waiting and len(finished) + len(waiting) <= MOST_ALTERNATIVES:
-        tokens = waiting.pop(0)
-        group = _first_group(tokens)
-        if group is None:
-            finished.append(_rejoin(tokens))
-            continue
-        start, end, choices = group
-        waiting.extend(tokens[:start] + choice + tokens[end + 1 :] for choice in choices[:MOST_ALTERNATIVES])
-    finished.extend(_rejoin(tokens) for tokens in waiting[:MOST_ALTERNATIVES])
-    return finished
-
-
-_Token = str | _Piece
-
-
-def _characters(pieces: list[_Piece]) -> list[_Token]:
-    tokens: list[_Token] = []
+    tokens: list[str | _Piece] = []
     for piece in pieces:
         if piece.literal:
-            tokens.extend(re.findall(r"\\.|[{},]|[^\\{},]+|\\", piece.values[0], re.DOTALL))
+            tokens.extend(tokenise(piece.values[0]))
         else:
             tokens.append(piece)
-    return tokens
-
-
-def _first_group(tokens: list[_Token]) -> tuple[int, int, list[list[_Token]]] | None:
-    """The first balanced group with a comma or a range: where it starts and ends, and its choices."""
-    opened: list[tuple[int, list[int]]] = []
-    for position, token in enumerate(tokens):
-        if token == "{":
-            opened.append((position, []))
-        elif token == "," and opened:
-            opened[-1][1].append(position)
-        elif token == "}" and opened:
-            start, commas = opened.pop()
-            if commas:
-                bounds = [start, *commas, position]
-                return start, position, [tokens[a + 1 : b] for a, b in zip(bounds, bounds[1:], strict=False)]
-            inside = tokens[start + 1 : position]
-            if len(inside) == 1 and isinstance(inside[0], str) and (span := _RANGE.match(inside[0])):
-                return start, position, [[value] for value in _range(span[1], span[2])]
-    return None
-
-
-def _range(first: str, last: str) -> list[str]:
-    if first.lstrip("-").isdigit() and last.lstrip("-").isdigit():
-        low, high = int(first), int(last)
-        step = 1 if high >= low else -1
-        return [str(value) for value in islice(range(low, high + step, step), MOST_ALTERNATIVES)]
-    low, high = ord(first[0]), ord(last[0])
-    step = 1 if high >= low else -1
-    return [chr(value) for value in islice(range(low, high + step, step), MOST_ALTERNATIVES)]
-
-
-def _rejoin(tokens: list[_Token]) -> list[_Piece]:
-    return [_Piece([token], literal=True) if isinstance(token, str) else token for token in tokens]
+    return [
+        [_Piece([token], literal=True) if isinstance(token, str) else token for token in variant]
+        for variant in expand_braces(tokens, MOST_ALTERNATIVES)
+    ]

@@ -6,29 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .commands import SHELLS, UNKNOWN, Word
+from .commands import Inner, Word
+from .launchers import LAUNCHERS, is_clustered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from .commands import Command
-
-
-@dataclass(slots=True)
-class Inner:
-    """What a wrapper runs: the words of a command, or shell text.
-
-    Attributes:
-        words: The command's own words, or the words that together are shell text.
-        is_text: Whether the words, joined by blanks, are read by a shell.
-        positional: What ``$0``, ``$1``, … are in that text.
-        elsewhere: Whether it runs on another machine or in a container, with folders of its own.
-    """
-
-    words: list[Word]
-    is_text: bool = False
-    positional: tuple[Word, ...] = ()
-    elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +33,9 @@ def _prefix(valued: str = "", skip: int = 0, *, text: bool = False, elsewhere: b
 
 
 _PREFIXES: dict[str, _Prefix] = {
-    "sudo": _prefix("-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir --chroot --role --type --close-from"),
+    "sudo": _prefix(
+        "-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir --chroot --role"
+        " --type --close-from"),
     "doas": _prefix("-u -C"),
     "pkexec": _prefix("--user"),
     "gosu": _prefix(skip=1),
@@ -103,14 +89,18 @@ _PREFIXES: dict[str, _Prefix] = {
     "winpty": _prefix(),
     "busybox": _prefix(),
     "toybox": _prefix(),
-    "systemd-run": _prefix("-u -p -H -M --unit --property --on-calendar --on-active --slice --uid --gid -E --setenv --working-directory"),
+    "systemd-run": _prefix(
+        "-u -p -H -M --unit --property --on-calendar --on-active --slice --uid --gid -E --setenv"
+        " --working-directory"),
     "systemd-inhibit": _prefix(),
     "systemd-nspawn": _prefix("-D -M -b --directory"),
     "start-stop-daemon": _prefix("--exec --pidfile -x -p -n"),
     "daemonize": _prefix("-c -e -o -p -u -l"),
     "at-spi": _prefix(),
     "watch": _prefix("-n --interval -q", text=True),
-    "hyperfine": _prefix("-w -r -m -M -p -c -S --warmup --runs --prepare --cleanup --export-json --export-markdown", text=True),
+    "watchexec": _prefix("-e -w -i --exts --watch", text=True),
+    "wezterm": _prefix(skip=1),
+    "hyperfine": _prefix("-w -r -m -M -p -c -S --warmup --runs --prepare --cleanup --export-json", text=True),
     "entr": _prefix(),
     "uv": _prefix("--with --python -p --project --directory --env-file", skip=1),
     "poetry": _prefix("-C --directory", skip=1),
@@ -127,8 +117,10 @@ _PREFIXES: dict[str, _Prefix] = {
     "op": _prefix("--env-file", skip=1),
     "aws-vault": _prefix(skip=2),
     "doppler": _prefix(skip=1),
-    "ssh": _prefix("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w -B", skip=1, text=True, elsewhere=True),
-    "autossh": _prefix("-M -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -R -S -W -w", skip=1, text=True, elsewhere=True),
+    "ssh": _prefix("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w -B", skip=1, text=True,
+    elsewhere=True),
+    "autossh": _prefix("-M -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -R -S -W -w", skip=1, text=True,
+    elsewhere=True),
     "sshpass": _prefix("-p -f -d -P"),
     "mosh": _prefix("--ssh -p", skip=1, elsewhere=True),
     "rsh": _prefix("-l", skip=1, text=True, elsewhere=True),
@@ -148,27 +140,25 @@ _PREFIXES: dict[str, _Prefix] = {
 }  # fmt: skip
 #: These run a command only under one of these subcommands.
 _ONLY_UNDER = {
-    "uv": {"run"}, "poetry": {"run"}, "pipenv": {"run"}, "hatch": {"run"}, "pdm": {"run"}, "rye": {"run"}, "bundle": {"exec"},
-    "conda": {"run"}, "mamba": {"run"}, "micromamba": {"run"}, "op": {"run"}, "doppler": {"run"}, "aws-vault": {"exec"},
+    "uv": {"run"}, "poetry": {"run"}, "pipenv": {"run"}, "hatch": {"run"}, "pdm": {"run"}, "rye": {"run"},
+    "bundle": {"exec"},
+    "conda": {"run"}, "mamba": {"run"}, "micromamba": {"run"}, "op": {"run"}, "doppler": {"run"},
+    "aws-vault": {"exec"},
     "direnv": {"exec"}, "perf": {"stat", "record", "trace"}, "dotenv": {"run"},
 }  # fmt: skip
-
-_CONTAINER_VALUED = frozenset(
-    ["-e", "--env", "--env-file", "-u", "--user", "-w", "--workdir", "-v", "--volume", "--mount", "-p", "--publish", "--name", "--network", "--net", "--entrypoint", "-h", "--hostname", "-l", "--label", "--memory", "-m", "--cpus", "--gpus", "--platform", "--restart", "--cap-add", "--cap-drop", "--device", "--security-opt", "--tmpfs", "--ulimit", "--pid", "--ipc", "--add-host", "--dns", "--log-driver", "--log-opt", "--shm-size", "-c", "--container", "-n", "--namespace", "--context", "--kubeconfig", "-f", "--file", "--project-name", "--user", "--detach-keys", "--pull", "--volumes-from", "--index", "--uts", "--userns", "--image", "--overrides", "-it-e"]
-)
 
 
 def inner_commands(command: Command) -> Iterator[Inner]:
     """Everything that a command would have run by others."""
     name = command.name
-    special = _SPECIAL.get(name)
+    special = LAUNCHERS.get(name)
     if special:
         yield from special(command)
         return
     prefix = _PREFIXES.get(name)
     if prefix:
         yield from _peel(command, prefix)
-    elif name.startswith("ld-linux") or name.startswith("ld-musl"):
+    elif name.startswith(("ld-linux", "ld-musl")):
         yield from _peel(command, _Prefix())
     elif name not in _NOT_AFTER_DASHES:
         texts = command.texts
@@ -179,7 +169,36 @@ def inner_commands(command: Command) -> Iterator[Inner]:
 
 
 _NOT_AFTER_DASHES = frozenset(
-    ["git", "grep", "rg", "rm", "echo", "printf", "ls", "cat", "cp", "mv", "npm", "yarn", "pnpm", "cargo", "go", "pytest", "make", "test", "ack", "ag", "sed", "awk", "find", "chmod", "chown", "tar", "python", "node"]
+    [
+        "git",
+        "grep",
+        "rg",
+        "rm",
+        "echo",
+        "printf",
+        "ls",
+        "cat",
+        "cp",
+        "mv",
+        "npm",
+        "yarn",
+        "pnpm",
+        "cargo",
+        "go",
+        "pytest",
+        "make",
+        "test",
+        "ack",
+        "ag",
+        "sed",
+        "awk",
+        "find",
+        "chmod",
+        "chown",
+        "tar",
+        "python",
+        "node",
+    ]
 )
 
 
@@ -208,7 +227,7 @@ def _peel(command: Command, prefix: _Prefix) -> Iterator[Inner]:
                 return
             if flag == "-o" and command.name == "ssh" and position + 1 < len(words):
                 texts_in_options.append(words[position + 1])
-            takes_next = "=" not in text and (flag in prefix.valued or _clustered(flag, prefix.valued))
+            takes_next = "=" not in text and (flag in prefix.valued or is_clustered(flag, prefix.valued))
             position += 2 if takes_next else 1
         elif _ASSIGNMENT.match(text) and command.name in ("env", "sudo", "doas"):
             command.environment[text.split("=", 1)[0].rstrip("+")] = Word(text.split("=", 1)[1])
@@ -223,386 +242,11 @@ def _peel(command: Command, prefix: _Prefix) -> Iterator[Inner]:
             yield Inner([Word(value.text.split("=", 1)[1])], is_text=True)
     rest = words[position:]
     if rest:
-        text = prefix.text or (command.name in ("flock", "nsenter") and rest[0].text == "-c")
+        is_text = prefix.text or (command.name in ("flock", "nsenter") and rest[0].text == "-c")
         if rest[0].text == "-c":
             rest = rest[1:]
         yield Inner(
-            rest, is_text=text or (len(rest) == 1 and " " in rest[0].text.strip()), elsewhere=prefix.elsewhere
+            rest,
+            is_text=is_text or (len(rest) == 1 and " " in rest[0].text.strip()),
+            elsewhere=prefix.elsewhere,
         )
-
-
-def _clustered(flag: str, valued: frozenset[str]) -> bool:
-    """Whether a cluster such as ``-nu`` ends in an option that takes the next word as its value."""
-    return (
-        not flag.startswith("--")
-        and len(flag) > 2
-        and f"-{flag[-1]}" in valued
-        and flag[1:].isalpha()
-        and flag[:2] not in valued
-    )
-
-
-def _shell(command: Command) -> Iterator[Inner]:
-    """``bash -c TEXT zero one two``; also ``su -c TEXT``."""
-    words = command.words
-    for position, word in enumerate(words[1:], 1):
-        text = word.text
-        if text == "--":
-            continue
-        is_c = text == "--command" or (text.startswith("-") and not text.startswith("--") and "c" in text[1:])
-        if is_c and position + 1 < len(words):
-            body = position + 1
-            while body < len(words) - 1 and re.fullmatch(r"[-+][a-zA-Z]+|--", words[body].text):
-                body += 1
-            yield Inner([words[body]], is_text=True, positional=tuple(words[body + 1 :]))
-            return
-        if text.startswith("--command="):
-            yield Inner([Word(text.split("=", 1)[1])], is_text=True)
-            return
-        if not text.startswith(("-", "+")) and command.name in SHELLS:
-            return
-
-
-def _text_arguments(command: Command) -> Iterator[Inner]:
-    words = [word for word in command.words[1:] if word.text != "--"]
-    if words:
-        yield Inner(words, is_text=True)
-
-
-def _trap(command: Command) -> Iterator[Inner]:
-    if len(command.operands) > 1 and command.operands[0].text:
-        yield Inner([command.operands[0]], is_text=True)
-
-
-def _alias(command: Command) -> Iterator[Inner]:
-    for word in command.operands:
-        if "=" in word.text:
-            yield Inner([Word(word.text.split("=", 1)[1])], is_text=True)
-
-
-_XARGS_VALUED = frozenset(
-    ["-n", "-L", "-P", "-I", "-i", "-d", "-E", "-s", "-a", "--max-args", "--max-procs", "--delimiter", "--arg-file", "--max-lines", "--replace"]
-)
-
-
-def _xargs(command: Command) -> Iterator[Inner]:
-    words, position = command.words, 1
-    placeholder = "{}"
-    while position < len(words) and words[position].text.startswith("-"):
-        text = words[position].text
-        if text[:2] in ("-I", "-i"):
-            placeholder = text[2:] or (
-                words[position + 1].text if text == "-I" and position + 1 < len(words) else "{}"
-            )
-        position += 2 if text in _XARGS_VALUED and text != "-i" else 1
-    rest = words[position:]
-    if not rest:
-        return
-    known = command.stdin.text if command.stdin else None
-    supplied = (
-        [
-            Word(text, "*" in text, sources=command.stdin.sources if command.stdin else ())
-            for text in known.split()[:64]
-        ]
-        if known is not None
-        else [Word(UNKNOWN, glob=True, sources=command.stdin.sources if command.stdin else ())]
-    )
-    replaced = _replace(rest, placeholder, supplied)
-    yield Inner(replaced if replaced is not None else [*rest, *supplied])
-
-
-def _replace(words: list[Word], placeholder: str, supplied: list[Word]) -> list[Word] | None:
-    """The words with the placeholder filled in, or None where it does not occur."""
-    found = False
-    result: list[Word] = []
-    for word in words:
-        if placeholder and placeholder in word.text:
-            found = True
-            result.extend(
-                Word(
-                    word.text.replace(placeholder, one.text),
-                    glob=one.glob or word.glob,
-                    sources=word.sources + one.sources,
-                )
-                for one in supplied
-            )
-        else:
-            result.append(word)
-    return result if found else None
-
-
-def _parallel(command: Command) -> Iterator[Inner]:
-    words = command.words[1:]
-    separators = [index for index, word in enumerate(words) if word.text in (":::", "::::", ":::+")]
-    head = words[: separators[0]] if separators else words
-    while head and head[0].text.startswith("-"):
-        head = head[2:] if head[0].text in ("-j", "-S", "--jobs", "-a", "-I", "-N") else head[1:]
-    if not head:
-        return
-    supplied = (
-        [word for word in words[separators[0] + 1 :] if not word.text.startswith(":::")] if separators else []
-    )
-    supplied = supplied[:64] or [Word(UNKNOWN, glob=True)]
-    replaced = _replace(head, "{}", supplied)
-    is_text = len(head) == 1
-    if is_text and replaced is None:
-        yield Inner(head, is_text=True)
-    yield Inner(replaced if replaced is not None else [*head, *supplied], is_text=is_text)
-
-
-def _find(command: Command) -> Iterator[Inner]:
-    words = command.words
-    roots: list[Word] = []
-    for word in words[1:]:
-        if word.text.startswith(("-", "(", "!")):
-            break
-        roots.append(word)
-    found = [Word(f"{root.text.rstrip('/')}/*", glob=True) for root in roots[:8]] or [Word("./*", glob=True)]
-    position = 1
-    while position < len(words):
-        if words[position].text in ("-exec", "-execdir", "-ok", "-okdir"):
-            end = position + 1
-            while end < len(words) and words[end].text not in (";", "+", "\\;"):
-                end += 1
-            rest = words[position + 1 : end]
-            if rest:
-                replaced = _replace(rest, "{}", found)
-                yield Inner(replaced if replaced is not None else rest)
-            position = end
-        position += 1
-
-
-def _fd(command: Command) -> Iterator[Inner]:
-    for position, word in enumerate(command.words):
-        if word.text in ("-x", "-X", "--exec", "--exec-batch"):
-            rest = command.words[position + 1 :]
-            found = [Word("./*", glob=True)]
-            replaced = _replace(rest, "{}", found)
-            yield Inner(replaced if replaced is not None else [*rest, *found])
-            return
-
-
-def _container(command: Command) -> Iterator[Inner]:
-    """``docker exec``, ``docker run``, ``docker compose run``, ``kubectl exec -- …`` and their relatives."""
-    words = command.words
-    texts = [word.text for word in words]
-    if "--" in texts[1:]:
-        rest = words[texts.index("--", 1) + 1 :]
-        if rest and any(text in ("exec", "run", "debug", "shell", "ssh") for text in texts[1:]):
-            yield Inner(rest, elsewhere=True)
-        return
-    position = 1
-    while position < len(words) and texts[position] not in ("exec", "run", "ssh"):
-        position += 1
-    if position >= len(words) or position > 8:
-        return
-    entrypoint = [value for value in command.values("--entrypoint") if value.text]
-    position += 1
-    while position < len(words) and texts[position].startswith("-"):
-        takes_next = "=" not in texts[position] and (
-            texts[position] in _CONTAINER_VALUED or _clustered(texts[position], _CONTAINER_VALUED)
-        )
-        position += 2 if takes_next else 1
-    rest = words[position + 1 :]
-    if rest or entrypoint:
-        yield Inner([*entrypoint[:1], *rest], elsewhere=True)
-
-
-def _command_options(*options: str) -> Callable[[Command], Iterator[Inner]]:
-    def peel(command: Command) -> Iterator[Inner]:
-        for value in command.values(*options):
-            yield Inner([value], is_text=True)
-
-    return peel
-
-
-def _su(command: Command) -> Iterator[Inner]:
-    yield from _shell(command)
-    texts = command.texts
-    if command.name == "runuser" and "--" in texts:
-        yield Inner(command.words[texts.index("--") + 2 :])
-    elif command.name == "runuser" and command.has("-u") and "-c" not in texts:
-        yield Inner(command.words[3:])
-
-
-def _multiplexer(command: Command) -> Iterator[Inner]:
-    """Tmux and screen: the last words are a command to run in a window of its own."""
-    words = command.words[1:]
-    texts = [word.text for word in words]
-    if command.name == "screen":
-        while words and words[0].text.startswith("-"):
-            words = (
-                words[2:]
-                if words[0].text in ("-S", "-L", "-c", "-t", "-T") or words[0].text.endswith("S")
-                else words[1:]
-            )
-        if words:
-            yield Inner(words, is_text=len(words) == 1)
-        return
-    for index, text in enumerate(texts):
-        if text in (
-            "send-keys",
-            "send",
-            "new",
-            "new-session",
-            "neww",
-            "new-window",
-            "split-window",
-            "splitw",
-            "run-shell",
-            "run",
-            "respawn-pane",
-        ):
-            rest = words[index + 1 :]
-            while rest and rest[0].text.startswith("-"):
-                rest = (
-                    rest[2:] if rest[0].text in ("-s", "-t", "-n", "-c", "-x", "-y", "-F", "-e") else rest[1:]
-                )
-            while rest and rest[-1].text in ("Enter", "C-m", "ENTER"):
-                rest = rest[:-1]
-            if rest:
-                yield Inner(rest, is_text=True)
-            return
-
-
-_VIM_SHELL = re.compile(r"(?:^|[:|])\s*(?:silent!?\s+)?!(.+)")
-
-
-def _editor(command: Command) -> Iterator[Inner]:
-    for word in command.words[1:]:
-        text = word.text[1:] if word.text.startswith("+") else word.text
-        escape = _VIM_SHELL.search(text)
-        if escape:
-            yield Inner([Word(escape[1])], is_text=True)
-        system = re.search(r"system\(\s*(['\"])(.*?)\1", text)
-        if system:
-            yield Inner([Word(system[2])], is_text=True)
-
-
-def _tar(command: Command) -> Iterator[Inner]:
-    for value in command.values(
-        "--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--rsh-command"
-    ):
-        text = value.text.removeprefix("exec=")
-        if text != value.text or " " in text:
-            yield Inner([Word(text)], is_text=True)
-
-
-def _git(command: Command) -> Iterator[Inner]:
-    for value in command.values("-c"):
-        key, _, text = value.text.partition("=")
-        if key.lower().startswith("alias.") and text.startswith("!"):
-            yield Inner([Word(text[1:])], is_text=True)
-        elif key.lower() in (
-            "core.sshcommand",
-            "core.pager",
-            "core.editor",
-            "core.fsmonitor",
-            "credential.helper",
-        ):
-            yield Inner([Word(text.removeprefix("!"))], is_text=True)
-    texts = command.texts
-    for value in command.values("--upload-pack", "--receive-pack", "--exec"):
-        yield Inner([value], is_text=True)
-    if "-x" in texts and "rebase" in texts:
-        yield from (Inner([value], is_text=True) for value in command.values("-x"))
-    for subcommand, marker in (("submodule", "foreach"), ("bisect", "run")):
-        if subcommand in texts and marker in texts:
-            rest = [
-                w
-                for w in command.words[texts.index(marker) + 2 :]
-                if w.text not in ("--recursive", "-q", "--quiet")
-            ]
-            if rest:
-                yield Inner(rest, is_text=len(rest) == 1)
-
-
-def _npm(command: Command) -> Iterator[Inner]:
-    texts = command.texts
-    if texts[:1] in (["exec"], ["x"], ["dlx"]) and "--" in texts:
-        yield Inner(command.words[texts.index("--") + 2 :])
-    yield from _command_options("-c", "--call")(command)
-
-
-def _npx(command: Command) -> Iterator[Inner]:
-    rest = command.words[1:]
-    while rest and rest[0].text.startswith("-"):
-        if rest[0].text in ("-c", "--call") and len(rest) > 1:
-            yield Inner([rest[1]], is_text=True)
-            return
-        rest = rest[2:] if rest[0].text in ("-p", "--package") else rest[1:]
-    if rest:
-        yield Inner(rest)
-
-
-def _gdb(command: Command) -> Iterator[Inner]:
-    for value in command.values("-ex", "--eval-command", "-iex"):
-        if value.text.startswith(("!", "shell ")):
-            yield Inner([Word(value.text.removeprefix("!").removeprefix("shell "))], is_text=True)
-    texts = command.texts
-    if "--args" in texts:
-        yield Inner(command.words[texts.index("--args") + 2 :])
-
-
-def _osascript(command: Command) -> Iterator[Inner]:
-    for value in command.values("-e"):
-        shell = re.search(r"do shell script\s+\"((?:[^\"\\]|\\.)*)\"", value.text)
-        if shell:
-            yield Inner([Word(shell[1].replace('\\"', '"'))], is_text=True)
-
-
-def _ansible(command: Command) -> Iterator[Inner]:
-    for value in command.values("-a", "--args"):
-        yield Inner([value], is_text=True, elsewhere=True)
-
-
-_SPECIAL: dict[str, Callable[[Command], Iterator[Inner]]] = {
-    **dict.fromkeys(SHELLS, _shell),
-    "su": _su,
-    "runuser": _su,
-    "sg": _shell,
-    "script": _shell,
-    "eval": _text_arguments,
-    "trap": _trap,
-    "alias": _alias,
-    "xargs": _xargs,
-    "gxargs": _xargs,
-    "parallel": _parallel,
-    "rush": _parallel,
-    "find": _find,
-    "gfind": _find,
-    "fd": _fd,
-    "fdfind": _fd,
-    **dict.fromkeys(("docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc", "k3s", "microk8s.kubectl", "lxc", "incus", "crictl", "ctr", "fly", "flyctl", "heroku", "minikube", "apptainer", "singularity", "toolbox", "distrobox"), _container),
-    "vagrant": _command_options("-c", "--command"),
-    "gcloud": _command_options("--command"),
-    "nix-shell": _command_options("--run", "--command"),
-    "nix": _command_options("-c", "--command"),
-    "expect": _command_options(),
-    "rsync": _command_options("-e", "--rsh", "--rsync-path"),
-    "tmux": _multiplexer,
-    "screen": _multiplexer,
-    **dict.fromkeys(("vim", "vi", "nvim", "ex", "view", "vimdiff", "emacs", "less", "more", "man"), _editor),
-    "tar": _tar,
-    "bsdtar": _tar,
-    "zip": _command_options("-TT", "--unzip-command"),
-    "git": _git,
-    **dict.fromkeys(("npm", "pnpm", "yarn"), _npm),
-    **dict.fromkeys(("npx", "bunx", "pnpx"), _npx),
-    "gdb": _gdb,
-    "osascript": _osascript,
-    "ansible": _ansible,
-    "inotifywait": _command_options(),
-    "nodemon": _command_options("--exec", "-x"),
-    "watchexec": lambda command: _peel(command, _prefix("-e -w -i --exts --watch", text=True)),
-    "concurrently": lambda command: (Inner([word], is_text=True) for word in command.operands),
-    "mapfile": _command_options("-C"),
-    "readarray": _command_options("-C"),
-    "complete": _command_options("-C"),
-    "wezterm": lambda command: _peel(command, _prefix(skip=1)),
-    **dict.fromkeys(("xterm", "gnome-terminal", "konsole", "alacritty", "kitty"), lambda command: (
-        Inner(command.words[index + 2 :], is_text=len(command.words) == index + 3)
-        for index, text in enumerate(command.texts)
-        if text in ("-e", "--", "-x")
-    )),
-}  # fmt: skip

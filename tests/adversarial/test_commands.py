@@ -1,4 +1,4 @@
-"""The labelled commands: dangerous ones are caught, the catastrophes among them blocked, benign ones let through."""
+"""The labelled commands: dangerous ones caught, the catastrophes blocked, benign ones let through."""
 
 from __future__ import annotations
 

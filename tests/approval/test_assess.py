@@ -82,8 +82,10 @@ def test_an_unknown_name_of_the_package_is_an_attribute_error():
 
 @pytest.mark.parametrize(
     "command",
-    ["", " ", "\n", "\x00", "\ud800", "#", "&&", "$", "'", '"', "`", "\\", "$(", "<<", "rm", "rm -", "sudo", "find", "bash -c", "env",
-     "xargs", "git", "docker", "kill", "chmod", "dd", "timeout", "ssh", "python -c", "a=", "f(){", "()", "{}", "((", "case", "\ue000", "=", "[", "!"],
+    ["", " ", "\n", "\x00", "\ud800", "#", "&&", "$", "'", '"', "`", "\\", "$(", "<<", "rm", "rm -", "sudo",
+    "find", "bash -c", "env",
+     "xargs", "git", "docker", "kill", "chmod", "dd", "timeout", "ssh", "python -c", "a=", "f(){", "()",
+     "{}", "((", "case", "\ue000", "=", "[", "!"],
 )  # fmt: skip
 def test_no_scrap_of_a_command_makes_it_raise(command):
     assert assess(command).verdict in ("allow", "ask", "block")

@@ -13,8 +13,12 @@ from hermes_nb.approval.display import highlight, inert
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("ls -la", "ls -la"), ("a\nb\tc", "a\nb\tc"), ("\x1b[2Jls", "␛[2Jls"), ("rm x\rls  ", "rm x␍ls  "), ("a\x00b\x07c\x7f", "a␀b␇c␡"), ("\x9b31m", "⟨U+009B⟩31m"), ("a\u202eb", "a⟨U+202E⟩b"), ("r\u200bm", "r⟨U+200B⟩m"),
-        ("r\u043c -rf", "r⟨U+043C⟩ -rf"), ("rm\u00a0x", "rm⟨U+00A0⟩x"), ("rm \u2013rf", "rm ⟨U+2013⟩rf"), ("echo привет", "echo привет"), ("echo 你好 café", "echo 你好 café"), ("\u2028", "⟨U+2028⟩"), ("r\u0301", "r⟨U+0301⟩"), ("\U000e0041", "⟨U+E0041⟩"),
+        ("ls -la", "ls -la"), ("a\nb\tc", "a\nb\tc"), ("\x1b[2Jls", "␛[2Jls"), ("rm x\rls  ", "rm x␍ls  "),
+        ("a\x00b\x07c\x7f", "a␀b␇c␡"), ("\x9b31m", "⟨U+009B⟩31m"), ("a\u202eb", "a⟨U+202E⟩b"), ("r\u200bm",
+        "r⟨U+200B⟩m"),
+        ("r\u043c -rf", "r⟨U+043C⟩ -rf"), ("rm\u00a0x", "rm⟨U+00A0⟩x"), ("rm \u2013rf", "rm ⟨U+2013⟩rf"),
+        ("echo привет", "echo привет"), ("echo 你好 café", "echo 你好 café"), ("\u2028", "⟨U+2028⟩"),
+        ("r\u0301", "r⟨U+0301⟩"), ("\U000e0041", "⟨U+E0041⟩"),
     ],
 )  # fmt: skip
 def test_text_is_made_inert(text, shown):

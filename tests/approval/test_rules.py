@@ -42,6 +42,7 @@ def test_every_rule_has_examples_of_both_kinds_and_a_plain_description():
 def test_the_floor_is_small():
     blocking = {rule.key for rule in RULES.values() if rule.verdict == "block"}
     assert blocking == {
-        "chmod-everything", "delete-system", "find-delete-system", "fork-bomb", "format-disk", "kill-everything",
+        "chmod-everything", "delete-system", "find-delete-system", "fork-bomb", "format-disk",
+        "kill-everything",
         "shutdown", "sysrq", "write-raw-device",
     }  # fmt: skip

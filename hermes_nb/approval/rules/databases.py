@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from ..commands import Command
 
 _SQL_CLIENTS = (
-    "psql mysql mariadb sqlite3 sqlite sqlcmd sqlplus clickhouse-client clickhouse cqlsh duckdb snowsql bq usql pgcli mycli litecli isql osql tsql db2 hive beeline"
-    " spark-sql presto trino impala-shell cockroach turso wrangler mysqlsh influx vsql bteq d1 prisma supabase litefs rqlite mysqladmin"
+    "psql mysql mariadb sqlite3 sqlite sqlcmd sqlplus clickhouse-client clickhouse cqlsh duckdb"
+    " snowsql bq usql pgcli mycli litecli isql osql tsql db2 hive beeline"
+    " spark-sql presto trino impala-shell cockroach turso wrangler mysqlsh influx vsql bteq d1"
+    " prisma supabase litefs rqlite mysqladmin"
 )
 
 
@@ -138,7 +140,7 @@ def _loses_documents(command: Command) -> bool:
 @rule(
     "redis-lose-data",
     "empties, stops or reconfigures a key-value store",
-    programs="redis-cli valkey-cli keydb-cli etcdctl consul memcached-tool nc_",
+    programs="redis-cli valkey-cli keydb-cli etcdctl consul memcached-tool ",
     dangerous=(
         "redis-cli FLUSHALL", "redis-cli -n 1 flushdb", "echo FLUSHALL | redis-cli",
         "redis-cli config set dir /root/.ssh", "redis-cli --scan | xargs redis-cli del",
@@ -174,7 +176,9 @@ def _loses_keys(command: Command) -> bool:
 
 
 _FRAMEWORK = re.compile(
-    r"db:(?:drop|reset|purge|wipe|fresh|schema:drop|database:drop|truncate_all|migrate:reset|seed:undo:all|schema:load)|migrate:(?:fresh|reset|refresh|undo:all)|doctrine:(?:database|schema):drop"
+    r"db:(?:drop|reset|purge|wipe|fresh|schema:drop|database:drop|truncate_all|migrate:reset"
+    r"|seed:undo:all|schema:load)|migrate:(?:fresh|reset|refresh|undo:all)|doctrine:(?:database"
+    r"|schema):drop"
 )
 
 
@@ -203,12 +207,13 @@ def _resets_framework(command: Command) -> bool:
         any(_FRAMEWORK.fullmatch(text) for text in texts)
         or bool(
             re.search(
-                r"\bmigrate reset\b|--force-reset|\becto\.(?:drop|reset)\b|\bdowngrade base\b|\bdatabase drop\b|\bdb reset\b|\bschema:drop\b",
+                r"\bmigrate reset\b|--force-reset|\becto\.(?:drop|reset)\b|\bdowngrade base\b"
+                r"|\bdatabase drop\b|\bdb reset\b|\bschema:drop\b",
                 joined,
             )
         )
         or (
             ("manage.py" in joined or command.name in ("manage.py", "django-admin"))
-            and any(text in ("flush", "reset_db", "sqlflush_", "zero") for text in texts)
+            and any(text in ("flush", "reset_db", "zero") for text in texts)
         )
     )

@@ -19,10 +19,6 @@ def _is_temporary(word: Word) -> bool:
     return any(source.name in ("mktemp", "tempfile") for source in word.sources)
 
 
-def _spares_everything(command: Command) -> bool:
-    return command.has("--help", "--version") and not command.operands
-
-
 @rule(
     "delete-system",
     "deletes the root, a home or a system folder",

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from ..commands import Command
 
 _MKFS = (
-    "mkfs mke2fs mkswap newfs mkdosfs mkntfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs"
+    "mkfs mke2fs mkswap newfs mkdosfs mkntfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs"
+    " mkfs.vfat mkfs.fat mkfs.ntfs"
     " mkfs.exfat mkfs.f2fs mkfs.jfs mkfs.minix mkfs.msdos"
 )
 
@@ -43,7 +44,7 @@ def _formats_disk(command: Command) -> bool:
 @rule(
     "format-image",
     "makes a file system, losing what was there",
-    programs=_MKFS + " mkfs.erofs mksquashfs_",
+    programs=_MKFS + " mkfs.erofs",
     dangerous=("mkfs.ext4 disk.img", "mkfs.ext4 $DEV"),
     benign=("mkfs.ext4 -V",),
 )  # fmt: skip
@@ -87,7 +88,9 @@ def _writes_raw_device(command: Command) -> bool:
     )
 
 
-_PARTITIONERS = "fdisk cfdisk sfdisk parted gdisk sgdisk gparted partprobe_ wipefs blkdiscard diskutil hdparm nvme badblocks"
+_PARTITIONERS = (
+    "fdisk cfdisk sfdisk parted gdisk sgdisk gparted wipefs blkdiscard diskutil hdparm nvme badblocks"
+)
 
 
 @rule(

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from ..commands import Command
 
 WRITERS = (
-    "cp mv install ln gcp rsync scp unzip tee sponge touch truncate mkdir nano vim vi emacs ex ed mknod mkfifo dd sed gsed perl ruby patch awk"
+    "cp mv install ln gcp rsync scp unzip tee sponge touch truncate mkdir nano vim vi emacs ex ed"
+    " mknod mkfifo dd sed gsed perl ruby patch awk"
     " gawk curl wget aria2c gpg openssl sort gcc cc go tar bsdtar git find gfind"
 )
 _INPLACE = frozenset(("sed", "gsed", "perl", "ruby", "ex", "ed", "patch", "awk", "gawk"))
@@ -52,7 +53,6 @@ def written_paths(command: Command) -> Iterator[str]:
         "ed",
         "mknod",
         "mkfifo",
-        "chattr_",
     ):
         yield from map(command.path, operands)
     elif name == "dd":
@@ -141,9 +141,12 @@ def _writes_credential_file(command: Command) -> bool:
 
 
 READERS = (
-    "cat less more head tail tac nl bat view strings xxd od hexdump base64 base32 cp mv scp rsync tar zip 7z gzip bzip2 grep egrep fgrep rg ag"
-    " awk gawk sed cut sort uniq diff cmp tee openssl gpg curl wget nc jq yq paste rev tr dd ln install pbcopy xclip column fold"
-    " nano vim vi emacs split csplit git_ rclone aws gsutil sqlite3 john hashcat unshadow busybox read mapfile source_ wc_ ftp sftp rcp"
+    "cat less more head tail tac nl bat view strings xxd od hexdump base64 base32 cp mv scp rsync"
+    " tar zip 7z gzip bzip2 grep egrep fgrep rg ag"
+    " awk gawk sed cut sort uniq diff cmp tee openssl gpg curl wget nc jq yq paste rev tr dd ln"
+    " install pbcopy xclip column fold"
+    " nano vim vi emacs split csplit rclone aws gsutil sqlite3 john hashcat unshadow busybox"
+    " read mapfile ftp sftp rcp"
 )
 _READERS = frozenset(READERS.split())
 _PATTERN_FIRST = frozenset(("grep", "egrep", "fgrep", "rg", "ag", "sed", "awk", "gawk", "jq", "yq", "tr"))
@@ -264,8 +267,7 @@ def _reveals_secrets(command: Command) -> bool:
             )
         case "aws":
             return any(
-                verb in ("get-secret-value", "get-session-token", "create-access-key", "get-login-password_")
-                for verb in verbs
+                verb in ("get-secret-value", "get-session-token", "create-access-key") for verb in verbs
             ) or (
                 "--with-decryption" in texts
                 or (verbs[:2] == ["configure", "get"] and any("secret" in v or "key" in v for v in verbs[2:]))

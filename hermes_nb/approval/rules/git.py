@@ -23,7 +23,7 @@ def _split(command: Command) -> tuple[str, list[str]]:
 
 
 def _has(arguments: list[str], letters: str, *long: str) -> bool:
-    """Whether a short option with one of these letters, or one of the long ones (or an abbreviation), is given."""
+    """Whether a short option with one of these letters, or (an abbreviation of) a long one, is given."""
     for text in arguments:
         if text == "--":
             return False
@@ -89,7 +89,7 @@ def _loses_work(command: Command) -> bool:
     subcommand, arguments = _split(command)
     match subcommand:
         case "reset":
-            return _has(arguments, "", "--hard", "--merge", "--keep_")
+            return _has(arguments, "", "--hard", "--merge")
         case "clean":
             return not _has(arguments, "n", "--dry-run") and _has(arguments, "fxXd", "--force")
         case "checkout":
@@ -163,7 +163,9 @@ def _rewrites_history(command: Command) -> bool:
 
 
 _RUNS_CODE = re.compile(
-    r"(?i)core\.(?:hookspath|sshcommand|pager|editor|fsmonitor|gitproxy|askpass)|alias\.|credential\.helper|filter\.|diff\..*\.command|url\..*insteadof|protocol\.ext|http\.proxy|http\.sslverify|init\.templatedir|include\.path|gpg\.program|sequence\.editor"
+    r"(?i)core\.(?:hookspath|sshcommand|pager|editor|fsmonitor|gitproxy|askpass)|alias\."
+    r"|credential\.helper|filter\.|diff\..*\.command|url\..*insteadof|protocol\.ext|http\.proxy"
+    r"|http\.sslverify|init\.templatedir|include\.path|gpg\.program|sequence\.editor"
 )
 
 

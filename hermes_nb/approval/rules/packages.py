@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from ..commands import Command
 
 _URL = re.compile(
-    r"(?:git\+)?(?:https?|ftp|git|ssh|svn|hg|bzr)://|git\+|git@|(?:github|gitlab|bitbucket|gist):\w|[\w.-]+@(?:git\+|https?:)|[\w.\[\]-]+\s*@\s*(?:git\+|https?:)"
+    r"(?:git\+)?(?:https?|ftp|git|ssh|svn|hg|bzr)://|git\+|git@|(?:github|gitlab|bitbucket|gist):\w"
+    r"|[\w.-]+@(?:git\+|https?:)|[\w.\[\]-]+\s*@\s*(?:git\+|https?:)"
 )
 _SHORTHAND = re.compile(r"[\w-]+/[\w.-]+(?:#[\w./-]+)?\Z")
 
@@ -48,7 +49,6 @@ def _installed(command: Command) -> Iterator[str]:
             "--package",
             "-p",
             "--with",
-            "-g_",
         ):
             yield next(words, "")
         elif not text.startswith("-"):
@@ -120,7 +120,9 @@ def _installs_from_net(command: Command) -> bool:
         "-i", "--index-url", "--extra-index-url", "--registry", "--trusted-host", "--find-links"
     ):
         if not re.match(
-            r"https://(?:pypi\.org|download\.pytorch\.org|pypi\.nvidia\.com|registry\.npmjs\.org|registry\.yarnpkg\.com|test\.pypi\.org|data\.pyg\.org|storage\.googleapis\.com/jax|abetlen\.github\.io)",
+            r"https://(?:pypi\.org|download\.pytorch\.org|pypi\.nvidia\.com|registry\.npmjs\.org"
+            r"|registry\.yarnpkg\.com|test\.pypi\.org|data\.pyg\.org|storage\.googleapis\.com/jax"
+            r"|abetlen\.github\.io)",
             value.text,
         ) and (
             "://" in value.text or value.text == command.texts[command.texts.index("--trusted-host") + 1]
@@ -131,9 +133,7 @@ def _installs_from_net(command: Command) -> bool:
     shorthand = command.name in ("npm", "yarn", "pnpm", "npx", "bunx", "pnpx")
     if command.name in ("npx", "bunx", "pnpx"):
         return any(_URL.match(text) for text in list(_installed(command))[:1])
-    return any(
-        _URL.match(text) or (shorthand and _SHORTHAND.match(text)) for text in _installed(command)
-    ) or (command.name == "Rscript" and False)
+    return any(_URL.match(text) or (shorthand and _SHORTHAND.match(text)) for text in _installed(command))
 
 
 _INSTALLING = frozenset(
@@ -146,7 +146,6 @@ _INSTALLING = frozenset(
         "require",
         "localinstall",
         "reinstall",
-        "download_",
         "x",
         "dlx",
         "exec",
@@ -169,7 +168,7 @@ def _installs(command: Command, verbs: list[str]) -> bool:
     "adds a source of packages, or trusts a new key",
     programs=(
         "add-apt-repository apt-add-repository apt-key yum-config-manager dnf zypper brew rpm rpmkeys"
-        " flatpak helm_ update-alternatives pacman-key apt apt-get"
+        " flatpak update-alternatives pacman-key apt apt-get"
     ),
     dangerous=(
         "add-apt-repository ppa:x/y", "apt-key add k.gpg", "brew tap x/y", "rpm --import https://h/k",
@@ -233,9 +232,7 @@ def _removes_packages(command: Command) -> bool:
         case "pacman":
             return any(re.match(r"-R|--remove", text) for text in command.texts)
         case "pip" | "pip3" | "npm":
-            return (
-                "uninstall" in verbs[:1] and any(word.glob or word.unknown for word in command.arguments)
-            ) or (command.name == "npm" and verbs[:2] == ["cache", "clean_"])
+            return "uninstall" in verbs[:1] and any(word.glob or word.unknown for word in command.arguments)
         case "brew":
             return verbs[:1] in (["uninstall"], ["remove"], ["rm"]) and (
                 command.has("-f", "--force", "--zap") or any(w.glob or w.unknown for w in command.arguments)

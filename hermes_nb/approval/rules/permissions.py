@@ -132,7 +132,7 @@ def _changes_owner_in_bulk(command: Command) -> bool:
     benign=("lsattr x",),
 )  # fmt: skip
 def _changes_flags(command: Command) -> bool:
-    return True
+    return bool(command.texts)
 
 
 @rule(

@@ -223,9 +223,10 @@ _LOADERS = frozenset(
         "PERL5LIB",
         "PYTHONPATH",
         "GIT_PROXY_COMMAND",
-        "MANPAGER_",
-        "PAGER_",
     )
+)
+_SUSPICIOUS_VALUE = re.compile(
+    r"/tmp|/dev/shm|/var/tmp|--require|-r\s|--import|-e\s|ProxyCommand|\bsh\s+-c"  # noqa: S108
 )
 _ONLY_IF_SUSPICIOUS = frozenset(
     ("LD_LIBRARY_PATH", "PYTHONPATH", "PERL5LIB", "NODE_OPTIONS", "RUBYOPT", "GIT_SSH_COMMAND")
@@ -250,11 +251,7 @@ _ONLY_IF_SUSPICIOUS = frozenset(
 )  # fmt: skip
 def _loads_code(command: Command) -> bool:
     for name, value in command.environment.items():
-        suspicious = bool(
-            re.search(
-                r"/tmp|/dev/shm|/var/tmp|--require|-r\s|--import|-e\s|ProxyCommand|\bsh\s+-c", value.text
-            )
-        )
+        suspicious = bool(_SUSPICIOUS_VALUE.search(value.text))
         if name in _LOADERS and value.text and (name not in _ONLY_IF_SUSPICIOUS or suspicious):
             return True
         if name == "PATH" and re.match(r"(?:\.|/tmp|/dev/shm|/var/tmp)[^:]*:", value.text):

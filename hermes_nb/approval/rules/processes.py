@@ -123,7 +123,7 @@ _POWER = (
     "shuts the machine down or restarts it",
     programs=(
         "shutdown reboot halt poweroff init telinit systemctl loginctl pm-suspend kexec osascript"
-        " dbus-send qemu-system_"
+        " dbus-send "
     ),
     verdict="block",
     dangerous=(
@@ -185,7 +185,6 @@ _STOPPING = frozenset(
         "edit",
         "revert",
         "link",
-        "reset-failed_",
         "enable",
         "reenable",
         "unmask",
@@ -267,7 +266,8 @@ def _forks_without_end(command: Command) -> bool:
     if text and re.search(r"\bfork\b", text):
         return bool(
             re.search(
-                r"(?:while|loop|for\s*\(;;|until)[^;]*\bfork\b|\bfork\b[^;]*while|while\s*(?:True|1)[\s\S]*\bfork\b",
+                r"(?:while|loop|for\s*\(;;|until)[^;]*\bfork\b|\bfork\b[^;]*while|while\s*(?:True"
+                r"|1)[\s\S]*\bfork\b",
                 text,
             )
         )

@@ -51,8 +51,8 @@ def rule(
 ) -> Callable[[Callable[[Command], bool]], Callable[[Command], bool]]:
     """Put a function into the table as a rule for these programs.
 
-    A rule that holds everywhere is also asked about any command that redirects, sets variables, executes code or
-    whose program is not simply named.
+    A rule that holds everywhere is also asked about any command that redirects, sets variables, executes code
+    or whose program is not simply named.
     """
 
     def add(matches: Callable[[Command], bool]) -> Callable[[Command], bool]:

@@ -1,0 +1,149 @@
+"""Commands as they would run: recorded one by one, with everything that they have run by others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from . import paths
+from .commands import UNKNOWN, Code, Command, Inner, Stream, Word
+from .flow import output
+from .interpreters import code_of
+from .variables import Variables
+from .wrappers import inner_commands
+from .written import WrittenFiles
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+#: How deep statements, substitutions and ``bash -c`` may nest before the reading gives up.
+MOST_DEPTH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that kept the reading from being complete, or that lies in the script's structure."""
+
+    kind: str
+    text: str
+
+
+@dataclass(slots=True)
+class Script:
+    """What was read: every simple command in order, and what stood in the way."""
+
+    commands: list[Command] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Function:
+    """A function's body, and the arguments of all calls of it."""
+
+    body: Node
+    source: bytes
+    arguments: list[list[str]] = field(default_factory=list)
+
+
+class Runner:
+    """What is known while a script is read from top to bottom; records each command that would run."""
+
+    def __init__(self, text: str, cwd: str | None) -> None:
+        self.script = Script()
+        self.cwd = paths.normalise(cwd) if cwd else None
+        self._whole = text
+        self._shown = ""
+        self._depth = 0
+        self._left = 8 * len(text) + 50_000
+        self._variables = Variables()
+        self._functions: dict[str, Function] = {}
+        self._files = WrittenFiles()
+
+    def read(self, text: str, stdin: Stream | None = None) -> None:
+        """Read shell text that is part of the script."""
+        raise NotImplementedError
+
+    def _problem(self, kind: str, text: str) -> None:
+        shown = text if text in self._whole else self._shown or self._whole
+        self.script.problems.append(Problem(kind, clip(shown)))
+
+    def _emit(self, command: Command) -> None:
+        """Record a command, and everything that it would have run by others."""
+        start = len(self.script.commands)
+        self.script.commands.append(command)
+        self._depth += 1
+        if self._depth > MOST_DEPTH:
+            self._problem("too-deep", command.text)
+        elif command.words:
+            self._understand(command)
+        self._depth -= 1
+        if command.redirects or command.words:
+            self._files.note(command, self.script.commands[start:])
+
+    def _understand(self, command: Command) -> None:
+        name = command.name
+        if name in ("cd", "pushd", "chdir"):
+            target = command.operands[0] if command.operands else Word("~")
+            self.cwd = None if target.unknown or target.text == "-" else command.path(target)
+        elif name == "read" or name in ("mapfile", "readarray"):
+            for word in command.operands:
+                self._variables.assign_unknown(word.text)
+        elif name == "printf" and command.texts[:1] == ["-v"] and len(command.texts) > 2:
+            printed = output([Command([command.words[0], *command.words[3:]], command.text)])
+            self._variables.assign(command.texts[1], Word(UNKNOWN if printed.text is None else printed.text))
+        elif name == "set" and "--" in command.texts:
+            self._variables.bind([command.texts[command.texts.index("--") + 1 :]])
+        if name in self._functions:
+            self._functions[name].arguments.append(command.texts)
+            return
+        command.code = code = code_of(command, self._files)
+        for inner in inner_commands(command):
+            command.wraps = True
+            if inner.is_text:
+                self._read_inner_text(command, inner)
+            elif inner.words:
+                self._emit(
+                    Command(
+                        inner.words,
+                        command.text,
+                        command.environment,
+                        command.redirects,
+                        command.stdin,
+                        (*command.via, name),
+                        None if inner.elsewhere else command.cwd,
+                        background=command.background,
+                    )
+                )
+        if code and code.language == "shell" and code.stream.text is not None:
+            command.wraps = True
+            self._read_shown(command, code.stream.text, None)
+        elif name == "ssh" and not command.wraps and command.stdin and command.stdin.text is not None:
+            self._read_shown(command, command.stdin.text, None)
+
+    def _read_inner_text(self, command: Command, inner: Inner) -> None:
+        text = " ".join(word.text for word in inner.words)
+        sources = tuple(source for word in inner.words for source in word.sources)
+        if text.strip() == UNKNOWN:
+            command.code = Code("shell", Stream(None, sources))
+            return
+        if sources:
+            command.code = Code("shell", Stream(text, sources))
+        if inner.positional:
+            self._variables.bind([[word.text for word in inner.positional[1:]]])
+        cwd = self.cwd
+        self.cwd = None if inner.elsewhere else cwd
+        self._read_shown(command, text, command.stdin)
+        self.cwd = cwd
+
+    def _read_shown(self, command: Command, text: str, stdin: Stream | None) -> None:
+        start, outer = len(self.script.commands), self._shown
+        self._shown = outer or command.text
+        self.read(text, stdin)
+        self._shown = outer
+        for inner in self.script.commands[start:]:
+            inner.via = (*command.via, command.name, *inner.via)
+
+
+def clip(text: str) -> str:
+    """Text short enough to show."""
+    return text if len(text) <= 300 else text[:299] + "…"
