@@ -25,9 +25,7 @@ PEER_SECONDS = 120
 _HEREDOC_LINE = 'some line of text with $x and "quotes" and a (b)\n'
 GROWING: dict[str, Callable[[int], str]] = {
     "plain statements": lambda size: "echo hello > out.txt\n" * (size // 21),
-    "one long here document": lambda size: (
-        "cat > f <<'EOF'\n" + _HEREDOC_LINE * (size // len(_HEREDOC_LINE)) + "EOF\n"
-    ),
+    "one long here document": lambda size: "cat > f <<'EOF'\n" + _HEREDOC_LINE * (size // len(_HEREDOC_LINE)) + "EOF\n",
     "the word tee": lambda size: "tee " * (size // 4),
     "nested openings": lambda size: "$( ( " * (size // 5),
     "double quotes": lambda size: '"' * size,
@@ -60,9 +58,7 @@ def measure(detect: Callable[[str], tuple[object, ...]], *, growth: bool) -> dic
     cases = [json.loads(line) for line in CASES.read_text("utf-8").splitlines()]
     detect("ls")
     figures: dict[str, object] = dict(quality(lambda command: bool(detect(command)[0]), cases))
-    figures["median µs"] = round(
-        statistics.median(seconds(detect, case["command"]) for case in cases) * 1e6, 1
-    )
+    figures["median µs"] = round(statistics.median(seconds(detect, case["command"]) for case in cases) * 1e6, 1)
     if growth:
         for name, make in GROWING.items():
             small, large = seconds(detect, make(10_000)), seconds(detect, make(100_000))

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from hermes_backends import Backend, Event
-
     from hermes_nb.approval.decision import Approver
     from hermes_nb.context import OnOutput
     from hermes_nb.declaration import Handler, Tool

@@ -18,9 +18,7 @@ UNKNOWN = "\ue000"
 #: How many sources of a stream are remembered, in a long pipeline.
 MOST_SOURCES = 64
 
-SHELLS = frozenset(
-    ["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "csh", "tcsh", "mksh", "rbash", "yash"]
-)
+SHELLS = frozenset(["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "csh", "tcsh", "mksh", "rbash", "yash"])
 _VERSIONED = re.compile(r"^(python|pypy|perl|ruby|php|node|lua|pip|bash|ipython|nodejs|g?awk|psql)w?[\d.]+$")
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9-]*\Z")
 
@@ -196,15 +194,8 @@ class Command:
                 if word.text == option and index + 1 < len(words):
                     yield words[index + 1]
                 elif word.text.startswith(option + "="):
-                    yield Word(
-                        word.text[len(option) + 1 :], word.glob, word.quoted, word.sources, word.variables
-                    )
-                elif (
-                    option[1] != "-"
-                    and len(option) == 2
-                    and word.text.startswith(option)
-                    and len(word.text) > 2
-                ):
+                    yield Word(word.text[len(option) + 1 :], word.glob, word.quoted, word.sources, word.variables)
+                elif option[1] != "-" and len(option) == 2 and word.text.startswith(option) and len(word.text) > 2:
                     yield Word(word.text[2:], word.glob, word.quoted, word.sources, word.variables)
 
     @cached_property
@@ -212,9 +203,7 @@ class Command:
         """Whether the program would only print its help or version."""
         texts = self.texts
         return (
-            bool(texts)
-            and texts[-1] in ("--help", "--version")
-            and all(_SUBCOMMAND.match(text) for text in texts[:-1])
+            bool(texts) and texts[-1] in ("--help", "--version") and all(_SUBCOMMAND.match(text) for text in texts[:-1])
         )
 
     @property
@@ -223,12 +212,7 @@ class Command:
         if not self.words:
             return False
         program = self.words[0]
-        return (
-            program.glob
-            or bool(program.sources)
-            or UNKNOWN in program.text
-            or program.text.startswith("/etc/")
-        )
+        return program.glob or bool(program.sources) or UNKNOWN in program.text or program.text.startswith("/etc/")
 
     def path(self, word: Word) -> str:
         """A word as a normalised path, seen from this command's working directory."""

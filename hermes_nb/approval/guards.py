@@ -16,13 +16,9 @@ def assess_write(path: str, *, cwd: str | None = None) -> Assessment:
     """
     place = paths.normalise(path.strip(), cwd)
     if paths.is_raw_device(place):
-        return _found(
-            "write-raw-device", "writes over a raw disk, partition or the machine's memory", path, "block"
-        )
+        return _found("write-raw-device", "writes over a raw disk, partition or the machine's memory", path, "block")
     if paths.is_startup_file(place):
-        return _found(
-            "write-startup-file", "writes to a file that runs by itself later, or lets somebody in", path
-        )
+        return _found("write-startup-file", "writes to a file that runs by itself later, or lets somebody in", path)
     if paths.is_system_file(place):
         return _found("write-system-file", "writes to a file of the operating system", path)
     if paths.is_credential(place):

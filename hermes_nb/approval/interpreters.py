@@ -84,19 +84,14 @@ def _shell_input(command: Command, files: Mapping[str, Stream]) -> Stream | None
     return _from_stdin(command, files)
 
 
-def _interpreter_input(
-    command: Command, files: Mapping[str, Stream], options: tuple[str, ...]
-) -> Stream | None:
+def _interpreter_input(command: Command, files: Mapping[str, Stream], options: tuple[str, ...]) -> Stream | None:
     words = command.words
     for position, word in enumerate(words[1:], 1):
         text = word.text
         if text == "-m" and command.name in ("python", "pypy"):
             return None
         matched = text in options or (
-            bool(options)
-            and command.name in ("perl", "ruby")
-            and bool(_CLUSTERED.match(text))
-            and text != "-r"
+            bool(options) and command.name in ("perl", "ruby") and bool(_CLUSTERED.match(text)) and text != "-r"
         )
         if command.name in ("python", "pypy") and re.fullmatch(r"-[a-zA-Z]*c", text):
             matched = True
@@ -105,10 +100,7 @@ def _interpreter_input(
         for option in options:
             long = option.startswith("--") and text.startswith(option + "=")
             if long or (
-                len(option) == 2
-                and text.startswith(option)
-                and len(text) > 2
-                and command.name not in ("node",)
+                len(option) == 2 and text.startswith(option) and len(text) > 2 and command.name not in ("node",)
             ):
                 value = text[len(option) + 1 :] if long else text[2:]
                 return Stream(value, word.sources)

@@ -152,19 +152,14 @@ def _xargs(command: Command) -> Iterator[Inner]:
     while position < len(words) and words[position].text.startswith("-"):
         text = words[position].text
         if text[:2] in ("-I", "-i"):
-            placeholder = text[2:] or (
-                words[position + 1].text if text == "-I" and position + 1 < len(words) else "{}"
-            )
+            placeholder = text[2:] or (words[position + 1].text if text == "-I" and position + 1 < len(words) else "{}")
         position += 2 if text in _XARGS_VALUED and text != "-i" else 1
     rest = words[position:]
     if not rest:
         return
     known = command.stdin.text if command.stdin else None
     supplied = (
-        [
-            Word(text, "*" in text, sources=command.stdin.sources if command.stdin else ())
-            for text in known.split()[:64]
-        ]
+        [Word(text, "*" in text, sources=command.stdin.sources if command.stdin else ()) for text in known.split()[:64]]
         if known is not None
         else [Word(UNKNOWN, glob=True, sources=command.stdin.sources if command.stdin else ())]
     )
@@ -200,9 +195,7 @@ def _parallel(command: Command) -> Iterator[Inner]:
         head = head[2:] if head[0].text in ("-j", "-S", "--jobs", "-a", "-I", "-N") else head[1:]
     if not head:
         return
-    supplied = (
-        [word for word in words[separators[0] + 1 :] if not word.text.startswith(":::")] if separators else []
-    )
+    supplied = [word for word in words[separators[0] + 1 :] if not word.text.startswith(":::")] if separators else []
     supplied = supplied[:64] or [Word(UNKNOWN, glob=True)]
     replaced = _replace(head, "{}", supplied)
     is_text = len(head) == 1
@@ -316,9 +309,7 @@ def _multiplexer(command: Command) -> Iterator[Inner]:
         ):
             rest = words[index + 1 :]
             while rest and rest[0].text.startswith("-"):
-                rest = (
-                    rest[2:] if rest[0].text in ("-s", "-t", "-n", "-c", "-x", "-y", "-F", "-e") else rest[1:]
-                )
+                rest = rest[2:] if rest[0].text in ("-s", "-t", "-n", "-c", "-x", "-y", "-F", "-e") else rest[1:]
             while rest and rest[-1].text in ("Enter", "C-m", "ENTER"):
                 rest = rest[:-1]
             if rest:
@@ -341,9 +332,7 @@ def _editor(command: Command) -> Iterator[Inner]:
 
 
 def _tar(command: Command) -> Iterator[Inner]:
-    for value in command.values(
-        "--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--rsh-command"
-    ):
+    for value in command.values("--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--rsh-command"):
         text = value.text.removeprefix("exec=")
         if text != value.text or " " in text:
             yield Inner([Word(text)], is_text=True)
@@ -370,9 +359,7 @@ def _git(command: Command) -> Iterator[Inner]:
     for subcommand, marker in (("submodule", "foreach"), ("bisect", "run")):
         if subcommand in texts and marker in texts:
             rest = [
-                w
-                for w in command.words[texts.index(marker) + 2 :]
-                if w.text not in ("--recursive", "-q", "--quiet")
+                w for w in command.words[texts.index(marker) + 2 :] if w.text not in ("--recursive", "-q", "--quiet")
             ]
             if rest:
                 yield Inner(rest, is_text=len(rest) == 1)

@@ -20,16 +20,15 @@ _SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2
 
 #: Characters that take no room on the screen.
 INVISIBLE = frozenset(
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064"
-    "\ufeff\u3164\uffa0"
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff\u3164\uffa0"
 )
 #: Characters that change the direction in which text is shown.
 BIDIRECTIONAL = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 #: What a reader takes each of these for.
-CONFUSABLE: dict[str, str] = {
-    twin: plain for plain, twins in _LETTERS.items() for twin in twins
-} | dict.fromkeys(_SPACES, " ")
+CONFUSABLE: dict[str, str] = {twin: plain for plain, twins in _LETTERS.items() for twin in twins} | dict.fromkeys(
+    _SPACES, " "
+)
 _TABLE = str.maketrans({**CONFUSABLE, **dict.fromkeys(INVISIBLE | BIDIRECTIONAL, "")})
 
 

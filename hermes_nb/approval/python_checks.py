@@ -74,9 +74,7 @@ class CodeReader(ValueReader):
 
     def _path(self, node: ast.Call) -> str | None:
         keywords = {keyword.arg: keyword.value for keyword in node.keywords}
-        argument = (
-            node.args[0] if node.args else keywords.get("path") or keywords.get("file") or keywords.get("src")
-        )
+        argument = node.args[0] if node.args else keywords.get("path") or keywords.get("file") or keywords.get("src")
         text = self._text(argument) if argument is not None else None
         return paths.normalise(text, self._cwd) if text is not None else None
 
@@ -85,18 +83,14 @@ class CodeReader(ValueReader):
         if name in _DELETE_TREE or (method == "rmtree" and not name.startswith("self.")):
             path = self._path(node)
             if path is not None and paths.is_catastrophic_to_lose(path):
-                self._add(
-                    "python-delete-system", "deletes the root, a home or a system folder", node, "block"
-                )
+                self._add("python-delete-system", "deletes the root, a home or a system folder", node, "block")
             else:
                 self._add("python-delete-tree", "deletes whole folders", node)
         elif name in _DELETE_ONE:
             self._check_single_deletion(node, self._path(node), node.args[0] if node.args else None)
         elif method in ("unlink", "rmdir") and isinstance(node.func, ast.Attribute):
             text = self._text(node.func.value)
-            self._check_single_deletion(
-                node, paths.normalise(text, self._cwd) if text else None, node.func.value
-            )
+            self._check_single_deletion(node, paths.normalise(text, self._cwd) if text else None, node.func.value)
 
     def _check_single_deletion(self, node: ast.Call, path: str | None, target: ast.AST | None) -> None:
         if path is not None and UNKNOWN not in path and not self._loops:
@@ -107,8 +101,7 @@ class CodeReader(ValueReader):
 
     def _check_commands(self, node: ast.Call, name: str) -> None:
         shell = any(
-            k.arg == "shell" and not (isinstance(k.value, ast.Constant) and not k.value.value)
-            for k in node.keywords
+            k.arg == "shell" and not (isinstance(k.value, ast.Constant) and not k.value.value) for k in node.keywords
         )
         if name in _RUN_SHELL or name.endswith("get_ipython().system") or (name in _RUN_ARGV and shell):
             self._judge_shell(node, node.args[0] if node.args else None)
@@ -126,11 +119,7 @@ class CodeReader(ValueReader):
             and argument.func.attr in ("format", "join")
         ):
             template = self._text(argument.func.value)
-            text = (
-                re.sub(r"\{[^}]*\}", UNKNOWN, template)
-                if template and argument.func.attr == "format"
-                else None
-            )
+            text = re.sub(r"\{[^}]*\}", UNKNOWN, template) if template and argument.func.attr == "format" else None
         if text is None and isinstance(argument, ast.BinOp) and isinstance(argument.op, ast.Mod):
             template = self._text(argument.left)
             text = re.sub(r"%[-\d.]*[sdr]", UNKNOWN, template) if template else None
@@ -150,22 +139,16 @@ class CodeReader(ValueReader):
             words = self._lists[argument.id]
         elif argument is not None and (text := self._text(argument)) is not None:
             words = (
-                [text, *(self._text(extra) or UNKNOWN for extra in node.args[1:])]
-                if "exec" in name
-                else text.split()
+                [text, *(self._text(extra) or UNKNOWN for extra in node.args[1:])] if "exec" in name else text.split()
             )
-        elif (
-            isinstance(argument, ast.Call) and self._dotted(argument.func) == "shlex.split" and argument.args
-        ):
+        elif isinstance(argument, ast.Call) and self._dotted(argument.func) == "shlex.split" and argument.args:
             self._judge_shell(node, argument.args[0])
             return
         elif isinstance(argument, ast.BinOp) and isinstance(argument.left, ast.List):
             words = [*(self._text(element) or UNKNOWN for element in argument.left.elts), UNKNOWN]
         if not words or words[0] == UNKNOWN:
             if not self._is_own_python(argument):
-                self._add(
-                    "python-unknown-command", "runs a command that cannot be known before it runs", node
-                )
+                self._add("python-unknown-command", "runs a command that cannot be known before it runs", node)
             return
         if re.fullmatch(r"(?:/\w+)*/?(?:ba|z|da|k)?sh", words[0]) and (
             len(words) == 1 or words[1:] == ["-i"] or name == "pty.spawn"
@@ -211,27 +194,19 @@ class CodeReader(ValueReader):
     def _check_files(self, node: ast.Call, name: str) -> None:
         method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         if name in _WRITE_CALLS or method == "open":
-            target = (
-                node.args[0]
-                if (node.args and method != "open") or (name in _WRITE_CALLS and node.args)
-                else None
-            )
+            target = node.args[0] if (node.args and method != "open") or (name in _WRITE_CALLS and node.args) else None
             if method == "open" and name not in _WRITE_CALLS and isinstance(node.func, ast.Attribute):
                 target = node.func.value
                 mode_arguments = node.args[:1]
             else:
                 mode_arguments = node.args[1:2]
             mode_node = (
-                mode_arguments[0]
-                if mode_arguments
-                else next((k.value for k in node.keywords if k.arg == "mode"), None)
+                mode_arguments[0] if mode_arguments else next((k.value for k in node.keywords if k.arg == "mode"), None)
             )
             mode = (self._text(mode_node) or "r") if mode_node is not None else "r"
             text = self._text(target) if target is not None else None
             if text is not None:
-                self._judge_path(
-                    node, text, writes=any(letter in mode for letter in "wax+") and name != "os.open"
-                )
+                self._judge_path(node, text, writes=any(letter in mode for letter in "wax+") and name != "os.open")
         elif method in ("write_text", "write_bytes", "touch", "read_text", "read_bytes") and isinstance(
             node.func, ast.Attribute
         ):
@@ -310,9 +285,7 @@ class CodeReader(ValueReader):
         ):
             self._add("python-privilege", "changes its rights, or connects its streams to the network", node)
         elif name in ("os.fork",) and self._loops:
-            self._add(
-                "python-fork-bomb", "starts copies of itself until the machine stands still", node, "block"
-            )
+            self._add("python-fork-bomb", "starts copies of itself until the machine stands still", node, "block")
 
     def _check_network(self, node: ast.Call, name: str) -> None:
         method = node.func.attr if isinstance(node.func, ast.Attribute) else name
@@ -326,17 +299,14 @@ class CodeReader(ValueReader):
                 ]
             )
         ) or (FETCH.match(name) and any(self._is_secret(argument) for argument in node.args)):
-            self._add(
-                "python-exfiltration", "sends files, secrets or the environment to another machine", node
-            )
+            self._add("python-exfiltration", "sends files, secrets or the environment to another machine", node)
         elif name in ("requests.delete", "httpx.delete"):
             self._add("python-http-delete", "asks a server to delete something", node)
 
     def _check_databases(self, node: ast.Call, _name: str) -> None:
         method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         if (
-            method
-            in ("execute", "executescript", "executemany", "read_sql", "exec_driver_sql", "query", "sql")
+            method in ("execute", "executescript", "executemany", "read_sql", "exec_driver_sql", "query", "sql")
             and node.args
         ):
             argument = node.args[0]

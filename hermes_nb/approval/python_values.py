@@ -119,10 +119,7 @@ class ValueReader(ast.NodeVisitor):
         name = self._dotted(node.func)
         if name in ("pathlib.Path", "Path", "str", "os.fspath", "pathlib.PosixPath", "open") and node.args:
             return self._text(node.args[0])
-        if (
-            name in ("os.path.expanduser", "os.path.expandvars", "os.path.abspath", "os.path.realpath")
-            and node.args
-        ):
+        if name in ("os.path.expanduser", "os.path.expandvars", "os.path.abspath", "os.path.realpath") and node.args:
             inner = self._text(node.args[0])
             return inner.replace("$HOME", "~") if inner else None
         if name.endswith("Path.home"):
@@ -168,17 +165,13 @@ class ValueReader(ast.NodeVisitor):
                 self._names[name] = dotted
         if isinstance(value, ast.Call) and self._dotted(value.func) in ("pathlib.Path", "Path"):
             self._names[name] = "pathlib.Path"
-        if self._mentions(value, self._fetched) or any(
-            FETCH.match(self._dotted(call.func)) for call in calls(value)
-        ):
+        if self._mentions(value, self._fetched) or any(FETCH.match(self._dotted(call.func)) for call in calls(value)):
             self._fetched.add(name)
         if self._is_secret(value):
             self._secret.add(name)
 
     def _mentions(self, node: ast.AST, names: set[str]) -> bool:
-        return bool(names) and any(
-            isinstance(child, ast.Name) and child.id in names for child in ast.walk(node)
-        )
+        return bool(names) and any(isinstance(child, ast.Name) and child.id in names for child in ast.walk(node))
 
     def _is_secret(self, node: ast.AST) -> bool:
         if self._mentions(node, self._secret):
@@ -188,8 +181,7 @@ class ValueReader(ast.NodeVisitor):
                 path = self._text(child.args[0]) if child.args else None
                 if (
                     path
-                    and self._dotted(child.func)
-                    in ("open", "io.open", "pathlib.Path", "Path", "os.path.expanduser")
+                    and self._dotted(child.func) in ("open", "io.open", "pathlib.Path", "Path", "os.path.expanduser")
                     and paths.is_sensitive_to_send(paths.normalise(path, self._cwd))
                 ):
                     return True
@@ -217,12 +209,8 @@ class ValueReader(ast.NodeVisitor):
     def _visit_while(self, node: ast.While) -> None:
         self._loops += 1
         endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
-        if endless and any(
-            self._dotted(call.func) in ("os.fork", "multiprocessing.Process") for call in calls(node)
-        ):
-            self._add(
-                "python-fork-bomb", "starts copies of itself until the machine stands still", node, "block"
-            )
+        if endless and any(self._dotted(call.func) in ("os.fork", "multiprocessing.Process") for call in calls(node)):
+            self._add("python-fork-bomb", "starts copies of itself until the machine stands still", node, "block")
         self.generic_visit(node)
         self._loops -= 1
 

@@ -163,15 +163,9 @@ class _Reader(Runner):
         for statement in body:
             self._walk_body(statement, stdin, given, redirects)
         if not body:
-            self._emit(
-                Command([], self._text(node), redirects=list(redirects), stdin=given or stdin, cwd=self.cwd)
-            )
+            self._emit(Command([], self._text(node), redirects=list(redirects), stdin=given or stdin, cwd=self.cwd))
         for statement in afterwards:
-            piped = (
-                statement.type == "pipeline"
-                and statement.child_count
-                and statement.children[0].type in ("|", "|&")
-            )
+            piped = statement.type == "pipeline" and statement.child_count and statement.children[0].type in ("|", "|&")
             if piped:
                 made = output(self.script.commands[start:])
                 stream = Stream(made.text, made.sources[-MOST_SOURCES:])
@@ -218,9 +212,7 @@ class _Reader(Runner):
             elif child.is_named:
                 made.extend(Redirect(operator, word) for word in expand(child, self)[:4])
         if operator in (">&", "<&"):
-            return [
-                one for one in made if not one.target.text.rstrip("-").isdigit() and one.target.text != "-"
-            ]
+            return [one for one in made if not one.target.text.rstrip("-").isdigit() and one.target.text != "-"]
         return made
 
     def _heredoc(self, node: Node) -> Stream:
@@ -232,10 +224,7 @@ class _Reader(Runner):
 
     def _herestring(self, node: Node) -> Stream:
         words = [
-            word
-            for child in node.named_children
-            if child.type != "file_descriptor"
-            for word in expand(child, self)
+            word for child in node.named_children if child.type != "file_descriptor" for word in expand(child, self)
         ]
         sources = tuple(source for word in words for source in word.sources)
         text = " ".join(word.text for word in words)
@@ -337,16 +326,10 @@ class _Reader(Runner):
         self._walk_children(node, stdin, redirects)
         commands = self.script.commands[start:]
         endless = node.type == "c_style_for_statement" or (
-            bool(commands)
-            and commands[0].name in ("true", ":", "[", "yes", "1")
-            and not commands[0].background
+            bool(commands) and commands[0].name in ("true", ":", "[", "yes", "1") and not commands[0].background
         )
         names = {command.name for command in commands}
-        if (
-            endless
-            and any(command.background for command in commands)
-            and names.isdisjoint(("sleep", "wait", "read"))
-        ):
+        if endless and any(command.background for command in commands) and names.isdisjoint(("sleep", "wait", "read")):
             self._problem("process-storm", self.source(node))
 
     def _walk_function(self, node: Node, _stdin: Stream | None, _redirects: tuple[Redirect, ...]) -> None:

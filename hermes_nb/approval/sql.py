@@ -50,9 +50,7 @@ def danger_of(text: str) -> str | None:
             where = _WHERE.search(statement)
             if not where or _ALWAYS_TRUE.match(where[1]):
                 return "lose-data"
-    if _RIGHTS.search(bare) and not re.match(
-        r"\s*(?:explain|select\s+''|insert|comment)\b", bare, re.IGNORECASE
-    ):
+    if _RIGHTS.search(bare) and not re.match(r"\s*(?:explain|select\s+''|insert|comment)\b", bare, re.IGNORECASE):
         return "rights"
     return None
 

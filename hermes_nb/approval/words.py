@@ -121,9 +121,7 @@ def _collect(node: Node, scope: Scope, pieces: list[_Piece], *, quoted: bool = F
     elif kind == "ansi_c_string":
         pieces.append(_Piece([unescape_ansi_c(scope.source(node)[2:-1])], quoted=True))
     elif kind == "string_content":
-        pieces.append(
-            _Piece([_DOUBLE_QUOTED_BACKSLASH.sub(_keep_character, scope.source(node))], quoted=True)
-        )
+        pieces.append(_Piece([_DOUBLE_QUOTED_BACKSLASH.sub(_keep_character, scope.source(node))], quoted=True))
     elif kind in ("string", "translated_string"):
         _collect_string(node, scope, pieces)
     elif kind in ("concatenation", "command_name", "array"):
@@ -269,11 +267,7 @@ def _operate(piece: _Piece, operation: str, node: Node, scope: Scope) -> None:
 
 
 def _unquoted(text: str) -> str:
-    return (
-        text[1:-1]
-        if len(text) > 1 and text[0] == text[-1] and text[0] in "'\""
-        else _BACKSLASH.sub(r"\1", text)
-    )
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else _BACKSLASH.sub(r"\1", text)
 
 
 def _assemble(pieces: list[_Piece]) -> list[Word]:
@@ -346,9 +340,7 @@ def _append(word: Word | None, text: str, piece: _Piece) -> Word:
 
 def _expand_braces(pieces: list[_Piece]) -> list[list[_Piece]]:
     if sum(len(piece.values[0]) for piece in pieces if piece.literal) > _LONGEST_BRACES:
-        parts = [
-            part for piece in pieces if piece.literal for part in re.split(r"[{},]+", piece.values[0]) if part
-        ]
+        parts = [part for piece in pieces if piece.literal for part in re.split(r"[{},]+", piece.values[0]) if part]
         return [[_Piece([part], literal=True, many=True)] for part in parts[: 4 * MOST_ALTERNATIVES]]
     tokens: list[str | _Piece] = []
     for piece in pieces:

@@ -218,9 +218,7 @@ def _peel(command: Command, prefix: _Prefix) -> Iterator[Inner]:
         elif text.startswith("-") and len(text) > 1:
             flag = text.split("=", 1)[0]
             if flag in ("-S", "--split-string") and command.name == "env":
-                yield Inner(
-                    words[position + 1 :] if "=" not in text else [Word(text.split("=", 1)[1])], is_text=True
-                )
+                yield Inner(words[position + 1 :] if "=" not in text else [Word(text.split("=", 1)[1])], is_text=True)
                 return
             if command.name == "env" and text.startswith("-S"):
                 yield Inner([Word(text[2:]), *words[position + 1 :]], is_text=True)

@@ -13,7 +13,6 @@ from hermes_nb.errors import ToolError
 
 if TYPE_CHECKING:
     from hermes_backends import ExecResult
-
     from hermes_nb.context import Context
 
 PATIENCE = 120.0

@@ -9,9 +9,7 @@ import pytest
 
 from hermes_nb.approval import assess
 
-CASES = [
-    json.loads(line) for line in (Path(__file__).parent / "commands.jsonl").read_text("utf-8").splitlines()
-]
+CASES = [json.loads(line) for line in (Path(__file__).parent / "commands.jsonl").read_text("utf-8").splitlines()]
 
 
 def _labelled(label):

@@ -18,7 +18,8 @@ PROGRAM = textwrap.dedent(
     from hermes_nb.approval.decision import Request
 
     finding = Finding("deletion", "deletes files", "rm -rf build")
-    request = Request("terminal", {"command": sys.argv[1]}, (finding,), "local", "/home/me", float(sys.argv[2]), "s", "c")
+    args, patience = {"command": sys.argv[1]}, float(sys.argv[2])
+    request = Request("terminal", args, (finding,), "local", "/home/me", patience, "s", "c")
     decision = TerminalApprover().decide(request)
     print("DECIDED", decision.choice, dict(decision.args or {}), decision.reason)
     """

@@ -12,11 +12,7 @@ DANGEROUS = [
     for rule in RULES.values()
     for command in rule.dangerous
 ]
-BENIGN = [
-    pytest.param(command, id=f"{rule.key}: {command[:60]}")
-    for rule in RULES.values()
-    for command in rule.benign
-]
+BENIGN = [pytest.param(command, id=f"{rule.key}: {command[:60]}") for rule in RULES.values() for command in rule.benign]
 
 
 @pytest.mark.parametrize(("rule", "command"), DANGEROUS)

@@ -62,11 +62,7 @@ def _removes_containers(command: Command) -> bool:
         return True
     if removing & set(head):
         position = next(index for index, verb in enumerate(head) if verb in removing)
-        return (
-            many
-            or command.has("-f", "--force", "-a", "--all", "-v", "--volumes")
-            or len(verbs) - position > 4
-        )
+        return many or command.has("-f", "--force", "-a", "--all", "-v", "--volumes") or len(verbs) - position > 4
     return bool({"stop", "kill", "pause", "restart"} & set(head)) and (many or command.has("-a", "--all"))
 
 
@@ -318,14 +314,12 @@ def _changes_cloud(command: Command) -> bool:
         head = verbs[:2]
         if verbs[:1] == ["api"]:
             return any(value.text.upper() in ("DELETE", "PUT") for value in command.values("-X", "--method"))
-        return any(
-            verb in ("delete", "archive", "remove", "unset", "transfer") for verb in head[1:]
-        ) or verbs[:2] in (["secret", "set"], ["repo", "edit"], ["ssh-key", "add"])
-    if any(
-        _DESTROYING.match(verb) or _GRANTING.match(verb)
-        for verb in head
-        if "/" not in verb and "." not in verb
-    ):
+        return any(verb in ("delete", "archive", "remove", "unset", "transfer") for verb in head[1:]) or verbs[:2] in (
+            ["secret", "set"],
+            ["repo", "edit"],
+            ["ssh-key", "add"],
+        )
+    if any(_DESTROYING.match(verb) or _GRANTING.match(verb) for verb in head if "/" not in verb and "." not in verb):
         return True
     if "keys" in head and "create" in head and "service-accounts" in head:
         return True

@@ -128,9 +128,7 @@ def _runs_commands_from_code(command: Command) -> bool:
     commands = literal_commands(text)
     if commands is None:
         return True
-    interactive = any(
-        re.fullmatch(r"(?:/\w+)*/?(?:ba|z|da|k)?sh(?:\s+-\w+)?", one.strip()) for one in commands
-    )
+    interactive = any(re.fullmatch(r"(?:/\w+)*/?(?:ba|z|da|k)?sh(?:\s+-\w+)?", one.strip()) for one in commands)
     return interactive or any(assess(one, cwd=command.cwd).findings for one in commands)
 
 

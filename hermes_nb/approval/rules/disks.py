@@ -74,9 +74,7 @@ def _writes_raw_device(command: Command) -> bool:
         return True
     name = command.name
     if name == "dd":
-        return any(
-            paths.is_raw_device(paths.normalise(text[3:])) for text in command.texts if text.startswith("of=")
-        )
+        return any(paths.is_raw_device(paths.normalise(text[3:])) for text in command.texts if text.startswith("of="))
     if name in ("cp", "mv", "install", "ddrescue", "pv"):
         return bool(command.operands) and paths.is_raw_device(command.path(command.operands[-1]))
     if name == "wipefs" and not command.has("-a", "--all", "-o"):
@@ -88,9 +86,7 @@ def _writes_raw_device(command: Command) -> bool:
     )
 
 
-_PARTITIONERS = (
-    "fdisk cfdisk sfdisk parted gdisk sgdisk gparted wipefs blkdiscard diskutil hdparm nvme badblocks"
-)
+_PARTITIONERS = "fdisk cfdisk sfdisk parted gdisk sgdisk gparted wipefs blkdiscard diskutil hdparm nvme badblocks"
 
 
 @rule(
@@ -123,17 +119,14 @@ def _partitions(command: Command) -> bool:
         case "diskutil":
             return (
                 any(
-                    re.match(r"(?i)erase|partition|zero|random|secure|delete|reformat|apfs", verb)
-                    for verb in verbs[:2]
+                    re.match(r"(?i)erase|partition|zero|random|secure|delete|reformat|apfs", verb) for verb in verbs[:2]
                 )
                 and "list" not in verbs
             )
         case "hdparm":
             return any("security" in text or "trim" in text or "write" in text for text in command.texts)
         case "nvme":
-            return any(
-                verb in ("format", "sanitize", "delete-ns", "write", "write-zeroes") for verb in verbs[:1]
-            )
+            return any(verb in ("format", "sanitize", "delete-ns", "write", "write-zeroes") for verb in verbs[:1])
         case "badblocks":
             return command.has("-w", "-n")
         case "wipefs":
@@ -204,11 +197,7 @@ def _mounts(command: Command) -> bool:
     ),
 )  # fmt: skip
 def _reads_raw_device(command: Command) -> bool:
-    texts = (
-        [text[3:] for text in command.texts if text.startswith("if=")]
-        if command.name == "dd"
-        else command.verbs
-    )
+    texts = [text[3:] for text in command.texts if text.startswith("if=")] if command.name == "dd" else command.verbs
     return any(paths.is_raw_device(paths.normalise(text)) for text in texts)
 
 
@@ -240,7 +229,5 @@ def _fills_disk(command: Command) -> bool:
         endless = name == "yes" or any(text in _ENDLESS for text in texts)
         return endless and (to_file or name in ("tail", "tac", "sort"))
     if name == "fallocate":
-        return any(
-            re.fullmatch(r"\d{3,}G\w*|\d+T\w*", value.text) for value in command.values("-l", "--length")
-        )
+        return any(re.fullmatch(r"\d{3,}G\w*|\d+T\w*", value.text) for value in command.values("-l", "--length"))
     return False

@@ -56,9 +56,7 @@ def written_paths(command: Command) -> Iterator[str]:
     ):
         yield from map(command.path, operands)
     elif name == "dd":
-        yield from (
-            paths.normalise(text[3:], command.cwd) for text in command.texts if text.startswith("of=")
-        )
+        yield from (paths.normalise(text[3:], command.cwd) for text in command.texts if text.startswith("of="))
     elif name in _INPLACE and (
         name in ("patch", "ex", "ed") or any(re.match(r"-[a-zA-Z]*i|--in-place", t) for t in command.texts)
     ):
@@ -266,9 +264,7 @@ def _reveals_secrets(command: Command) -> bool:
                 and command.has("-o", "--output", "--template")
             )
         case "aws":
-            return any(
-                verb in ("get-secret-value", "get-session-token", "create-access-key") for verb in verbs
-            ) or (
+            return any(verb in ("get-secret-value", "get-session-token", "create-access-key") for verb in verbs) or (
                 "--with-decryption" in texts
                 or (verbs[:2] == ["configure", "get"] and any("secret" in v or "key" in v for v in verbs[2:]))
             )
@@ -276,9 +272,7 @@ def _reveals_secrets(command: Command) -> bool:
             return any(text.startswith("--export-secret") for text in texts)
         case "security":
             return any(
-                verb.startswith(
-                    ("find-generic-password", "find-internet-password", "dump-keychain", "export")
-                )
+                verb.startswith(("find-generic-password", "find-internet-password", "dump-keychain", "export"))
                 for verb in verbs
             )
         case "gh":
@@ -286,11 +280,7 @@ def _reveals_secrets(command: Command) -> bool:
                 verbs[:2] == ["auth", "status"] and command.has("--show-token", "-t")
             )
         case "vault":
-            return (
-                verbs[:1] in (["read"], ["unwrap"])
-                or verbs[:2] == ["kv", "get"]
-                or verbs[:2] == ["print", "token"]
-            )
+            return verbs[:1] in (["read"], ["unwrap"]) or verbs[:2] == ["kv", "get"] or verbs[:2] == ["print", "token"]
         case "pass" | "op" | "bw" | "lpass" | "secret-tool" | "doppler":
             return any(verb in ("show", "read", "get", "lookup", "secrets", "export") for verb in verbs[:2])
         case "git":
@@ -341,15 +331,11 @@ def _covers_tracks(command: Command) -> bool:
         case "logrotate":
             return command.has("-f", "--force")
         case "rm" | "shred" | "unlink" | "truncate":
-            return any(
-                re.search(r"_history\Z|^/var/log/", path) for path in map(command.path, command.operands)
-            )
+            return any(re.search(r"_history\Z|^/var/log/", path) for path in map(command.path, command.operands))
         case "ln":
             return any(path.endswith("_history") for path in map(command.path, command.operands[1:]))
     return any(
-        one.writes
-        and ">>" not in one.operator
-        and re.search(r"_history\Z|^/var/log/", command.path(one.target))
+        one.writes and ">>" not in one.operator and re.search(r"_history\Z|^/var/log/", command.path(one.target))
         for one in command.redirects
     )
 

@@ -101,9 +101,7 @@ def _loses_work(command: Command) -> bool:
                 or any(text in (".", "./", "*", ":/") for text in arguments)
             )
         case "restore":
-            return bool(arguments) and (
-                not _has(arguments, "S", "--staged") or _has(arguments, "W", "--worktree")
-            )
+            return bool(arguments) and (not _has(arguments, "S", "--staged") or _has(arguments, "W", "--worktree"))
         case "switch":
             return _has(arguments, "f", "--force", "--discard-changes")
         case "stash":
@@ -111,9 +109,7 @@ def _loses_work(command: Command) -> bool:
         case "rm":
             return not _has(arguments, "n", "--cached", "--dry-run") and _has(arguments, "rf", "--force")
         case "worktree" | "submodule":
-            return arguments[:1] in (["remove"], ["deinit"], ["prune"]) and _has(
-                arguments, "f", "--force", "--all"
-            )
+            return arguments[:1] in (["remove"], ["deinit"], ["prune"]) and _has(arguments, "f", "--force", "--all")
         case "read-tree" | "checkout-index":
             return _has(arguments, "uf", "--reset", "--force")
     return False
@@ -195,18 +191,12 @@ def _configures_code(command: Command) -> bool:
             key.lower().startswith("core.hookspath") or text.startswith("!") or re.search(r"[ /;|$`]", text)
         ):
             return subcommand != "commit" or not key.lower().startswith(("core.editor", "core.pager"))
-    if subcommand != "config" or _has(
-        arguments, "l", "--get", "--list", "--get-all", "--unset", "--get-regexp"
-    ):
+    if subcommand != "config" or _has(arguments, "l", "--get", "--list", "--get-all", "--unset", "--get-regexp"):
         return False
     words = [text for text in arguments if not text.startswith("-") or text == "-"]
     if len(words) < 2 or not _RUNS_CODE.match(words[0]):
         return False
-    if (
-        words[0]
-        .lower()
-        .startswith(("alias.", "core.editor", "core.pager", "sequence.editor", "diff.", "filter."))
-    ):
+    if words[0].lower().startswith(("alias.", "core.editor", "core.pager", "sequence.editor", "diff.", "filter.")):
         return words[1].startswith("!") or bool(re.search(r"[;|$`&]|/tmp/", words[1]))
     return words[1] not in ("cache", "osxkeychain", "manager", "libsecret", "")
 

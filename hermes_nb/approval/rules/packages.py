@@ -53,9 +53,7 @@ def _installed(command: Command) -> Iterator[str]:
             yield next(words, "")
         elif not text.startswith("-"):
             yield text
-        elif text.startswith(
-            ("--requirement=", "--from=", "--git=", "--editable=", "--package=", "-e", "-r")
-        ):
+        elif text.startswith(("--requirement=", "--from=", "--git=", "--editable=", "--package=", "-e", "-r")):
             yield text.partition("=")[2] or text[2:]
 
 
@@ -96,9 +94,7 @@ def _installs_from_net(command: Command) -> bool:
     if command.name in ("npm", "yarn", "pnpm", "pip") and verbs[:2] == ["config", "set"]:
         return any(re.search(r"registry|index-url|script-shell|proxy|strict-ssl", text) for text in verbs)
     if command.name == "go":
-        return verbs[:1] == ["run"] and any(
-            "." in verb.split("/", 1)[0] and "@" in verb for verb in verbs[1:]
-        )
+        return verbs[:1] == ["run"] and any("." in verb.split("/", 1)[0] and "@" in verb for verb in verbs[1:])
     if command.name in ("bun", "deno"):
         return any(_URL.match(text) for text in _installed(command)) and verbs[:1] in (
             ["run"],
@@ -111,9 +107,12 @@ def _installs_from_net(command: Command) -> bool:
     if command.name == "helm":
         return False
     if command.name == "nix":
-        return any(_URL.match(text) or text.startswith(("github:", "gitlab:")) for text in verbs) and verbs[
-            :1
-        ] in (["run"], ["shell"], ["profile"], ["develop"])
+        return any(_URL.match(text) or text.startswith(("github:", "gitlab:")) for text in verbs) and verbs[:1] in (
+            ["run"],
+            ["shell"],
+            ["profile"],
+            ["develop"],
+        )
     if not _installs(command, verbs):
         return False
     for value in command.values(
@@ -242,6 +241,5 @@ def _removes_packages(command: Command) -> bool:
         case "emerge":
             return command.has("-C", "--unmerge", "-c", "--depclean")
     return any(
-        verb in ("remove", "purge", "autoremove", "erase", "del", "uninstall", "rm", "delete")
-        for verb in verbs[:1]
+        verb in ("remove", "purge", "autoremove", "erase", "del", "uninstall", "rm", "delete") for verb in verbs[:1]
     )

@@ -110,9 +110,7 @@ def _changes_account(command: Command) -> bool:
 )  # fmt: skip
 def _changes_kernel(command: Command) -> bool:
     if command.name == "sysctl":
-        return command.has("-w", "-p", "--write", "--load", "--system") or any(
-            "=" in text for text in command.verbs
-        )
+        return command.has("-w", "-p", "--write", "--load", "--system") or any("=" in text for text in command.verbs)
     if command.name == "modprobe":
         return not command.has("-n", "--dry-run", "-D", "-c", "--show-depends")
     if command.name in ("csrutil", "spctl"):
@@ -172,13 +170,9 @@ def _changes_network(command: Command) -> bool:
         case "ufw":
             return verbs[:1] not in ([], ["status"], ["version"], ["show"], ["app"])
         case "firewall-cmd":
-            return any(
-                re.match(r"--(?:add|remove|set|panic-on|reload|complete|change)", text) for text in texts
-            )
+            return any(re.match(r"--(?:add|remove|set|panic-on|reload|complete|change)", text) for text in texts)
         case "ip":
-            return any(
-                verb in ("set", "del", "delete", "flush", "add", "replace", "change") for verb in verbs[1:3]
-            )
+            return any(verb in ("set", "del", "delete", "flush", "add", "replace", "change") for verb in verbs[1:3])
         case "ifconfig":
             return len(verbs) > 1
         case "route" | "arp":
@@ -186,9 +180,7 @@ def _changes_network(command: Command) -> bool:
                 command.name == "arp" and command.has("-d", "-s")
             )
         case "nmcli":
-            return any(
-                verb in ("down", "delete", "modify", "off", "disconnect", "add", "up") for verb in verbs
-            )
+            return any(verb in ("down", "delete", "modify", "off", "disconnect", "add", "up") for verb in verbs)
         case "hostnamectl" | "timedatectl" | "resolvectl":
             return any(verb.startswith("set-") for verb in verbs) or (
                 command.name == "hostnamectl" and verbs[:1] == ["hostname"] and len(verbs) > 1

@@ -28,9 +28,7 @@ def _targets(command: Command) -> list[str]:
 
 def _is_forced(command: Command) -> bool:
     signals = [value.text for value in command.values("-s", "-n", "--signal")]
-    return any(_FORCED.match(text) for text in command.texts[:2]) or any(
-        s in ("9", "KILL", "SIGKILL") for s in signals
-    )
+    return any(_FORCED.match(text) for text in command.texts[:2]) or any(s in ("9", "KILL", "SIGKILL") for s in signals)
 
 
 @rule(
@@ -50,9 +48,7 @@ def _kills_everything(command: Command) -> bool:
         return True
     if command.name in ("pkill", "killall", "skill"):
         users = [value.text for value in command.values("-u", "-U", "--user", "--euid")]
-        return any(text in (".", ".*", "") for text in command.verbs) or (
-            "root" in users and len(command.verbs) < 2
-        )
+        return any(text in (".", ".*", "") for text in command.verbs) or ("root" in users and len(command.verbs) < 2)
     return any(target in ("-1", "1") for target in _targets(command)) or (
         _is_forced(command) and any(_lists_all(word.sources) for word in command.arguments)
     )
@@ -225,9 +221,7 @@ def _changes_service(command: Command) -> bool:
         case "chkconfig" | "update-rc.d" | "rc-update":
             return len(verbs) > 1
         case "supervisorctl" | "initctl" | "pm2":
-            return any(
-                verb in ("stop", "restart", "delete", "kill", "shutdown", "remove") for verb in verbs[:1]
-            )
+            return any(verb in ("stop", "restart", "delete", "kill", "shutdown", "remove") for verb in verbs[:1])
         case "brew":
             return verbs[:1] == ["services"] and verbs[1:2] != ["list"] and len(verbs) > 1
     return False

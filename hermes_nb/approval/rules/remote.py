@@ -41,14 +41,8 @@ def _code_sources(command: Command) -> tuple[Command, ...]:
 )  # fmt: skip
 def _runs_remote_code(command: Command) -> bool:
     if any(is_download(source) for source in _code_sources(command)):
-        return command.code is not None and (
-            command.code.stream.text is None or UNKNOWN in command.code.stream.text
-        )
-    if (
-        command.words
-        and command.words[0].unknown
-        and any(is_download(source) for source in command.words[0].sources)
-    ):
+        return command.code is not None and (command.code.stream.text is None or UNKNOWN in command.code.stream.text)
+    if command.words and command.words[0].unknown and any(is_download(source) for source in command.words[0].sources):
         return True
     if command.via[-1:] == ("xargs",) and command.name in SHELLS:
         return any(is_download(source) for word in command.words for source in word.sources)
@@ -136,11 +130,7 @@ def _runs_decoded_code(command: Command) -> bool:
     sources = _code_sources(command)
     if any(is_decoder(source) for source in sources):
         return True
-    if (
-        command.words
-        and command.words[0].sources
-        and any(is_decoder(source) for source in command.words[0].sources)
-    ):
+    if command.words and command.words[0].sources and any(is_decoder(source) for source in command.words[0].sources):
         return True
     printed = [source for source in sources if source.name in ("printf", "echo")]
     return any(re.search(r"\\(?:x[0-9a-fA-F]{2}|0?[0-7]{3})", source.text) for source in printed)
@@ -216,9 +206,7 @@ def _opens_reverse_shell(command: Command) -> bool:
     texts = command.texts
     match command.name:
         case "nc" | "ncat" | "netcat" | "nc.traditional" | "busybox":
-            shell_upstream = any(
-                source.name in SHELLS for source in (command.stdin.sources if command.stdin else ())
-            )
+            shell_upstream = any(source.name in SHELLS for source in (command.stdin.sources if command.stdin else ()))
             return (
                 shell_upstream
                 or command.has("--exec", "--sh-exec", "--lua-exec")
@@ -230,8 +218,7 @@ def _opens_reverse_shell(command: Command) -> bool:
             return any(source.name in SHELLS for source in (command.stdin.sources if command.stdin else ()))
         case "ssh" | "autossh":
             return any(
-                word.text.startswith("-R") or re.fullmatch(r"-[fNTnqCg]*R", word.text)
-                for word in command.arguments[:6]
+                word.text.startswith("-R") or re.fullmatch(r"-[fNTnqCg]*R", word.text) for word in command.arguments[:6]
             )
         case "ngrok" | "cloudflared" | "localtunnel" | "lt" | "chisel" | "frpc" | "bore":
             return bool(texts) and texts[0] not in ("version", "--version", "help", "config")

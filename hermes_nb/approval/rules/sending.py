@@ -54,9 +54,7 @@ _SENDERS = frozenset(
         "swaks",
     ]
 )
-_DUMPERS = frozenset(
-    ["env", "printenv", "set", "history", "export", "declare", "compgen", "lastpass", "keyctl"]
-)
+_DUMPERS = frozenset(["env", "printenv", "set", "history", "export", "declare", "compgen", "lastpass", "keyctl"])
 _PACKERS = frozenset(["tar", "zip", "7z", "cpio", "dump"])
 _SECRET_VARIABLE = re.compile(r"(?i)(?:secret|token|passw|api_?key|private|credential|access_key)")
 _UPLOADS = (
@@ -84,10 +82,7 @@ def _sends_elsewhere(command: Command) -> bool:
     if name in ("scp", "rsync"):
         return bool(command.operands) and ":" in command.operands[-1].text
     if name in ("aws", "gsutil", "rclone", "s3cmd", "az", "gcloud"):
-        return (
-            bool(command.operands)
-            and re.match(r"(?:s3|gs)://|\w+:|https://", command.operands[-1].text) is not None
-        )
+        return bool(command.operands) and re.match(r"(?:s3|gs)://|\w+:|https://", command.operands[-1].text) is not None
     return name in _SENDERS and (name != "openssl" or "s_client" in texts)
 
 
@@ -155,9 +150,7 @@ def _sends_secrets(command: Command) -> bool:
         return True
     if command.name in ("dig", "nslookup", "host", "ping"):
         return command.name != "ping" and any(word.unknown and word.sources for word in command.operands)
-    headers = {
-        id(value) for value in command.values("-H", "--header", "-u", "--user", "-b", "--oauth2-bearer", "-A")
-    }
+    headers = {id(value) for value in command.values("-H", "--header", "-u", "--user", "-b", "--oauth2-bearer", "-A")}
     for word in command.arguments:
         if (
             id(word) not in headers
@@ -195,9 +188,7 @@ def _upstream_is_sensitive(command: Command) -> bool:
     sources = command.stdin.sources if command.stdin else ()
     raw_socket = command.name in ("nc", "ncat", "netcat", "socat", "telnet")
     for source in sources:
-        if source.name in _DUMPERS and (
-            source.name not in ("env", "export", "declare", "set") or not source.operands
-        ):
+        if source.name in _DUMPERS and (source.name not in ("env", "export", "declare", "set") or not source.operands):
             return True
         if any(paths.is_sensitive_to_send(path) for path in read_paths(source)):
             return True

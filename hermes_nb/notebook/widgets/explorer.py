@@ -7,7 +7,6 @@ from collections import Counter
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from hermes_nb.errors import UnknownToolError
 from hermes_nb.notebook.widgets.approval import Desk, asking_at
 from hermes_nb.notebook.widgets.base import Message, script, style
 from hermes_nb.notebook.widgets.screen import screen
@@ -93,12 +92,11 @@ class Explorer(Desk):
 
     def _describe(self, message: Message) -> None:
         name = str(message.get("name"))
-        try:
-            tool = self.session.resolve(name)
-            function = self.session.describe(name)["function"]
-        except UnknownToolError as error:
-            self.send({"kind": "gone", "name": name, "text": str(error)})
+        tool = self.session.resolve(name)
+        if tool is None:
+            self.send({"kind": "gone", "name": name, "text": f"Unknown tool: {name}"})
             return
+        function = self.session.describe(name)["function"]
         self.send(
             {
                 "kind": "tool",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hermes_nb.approval.approvers import summary
 from hermes_nb.approval.decision import Decision, Request
-from hermes_nb.approval.display import visible
+from hermes_nb.approval.display import inert
 from hermes_nb.approval.policy import NEVER_REMEMBERED
 from hermes_nb.redact import redact
 
@@ -62,11 +62,11 @@ class Question:
             "tool": self.request.tool,
             "parts": marked(subject, self.request.findings),
             "findings": [
-                {"what": visible(redact(finding.description)), "where": visible(redact(finding.text))}
+                {"what": inert(redact(finding.description)), "where": inert(redact(finding.text))}
                 for finding in self.request.findings
             ],
             "backend": self.request.backend,
-            "cwd": visible(self.request.cwd),
+            "cwd": inert(self.request.cwd),
             "timeout": self.request.timeout,
             "remaining": self.remaining,
             "rememberable": not NEVER_REMEMBERED & {finding.rule for finding in self.request.findings},
@@ -109,7 +109,7 @@ class Question:
     def record(self) -> dict[str, Any]:
         """The one line that stays of it."""
         decision = self.decision or Decision.deny("not decided")
-        subject = " ".join(visible(redact(self.request.subject)).split())
+        subject = " ".join(inert(redact(self.request.subject)).split())
         if len(subject) > _RECORD_LENGTH:
             subject = f"{subject[:_RECORD_LENGTH]}…"
         what = "Edited, to be checked again" if decision.args is not None else _RECORDED[decision.choice]
@@ -119,7 +119,7 @@ class Question:
             "what": what,
             "tool": self.request.tool,
             "subject": subject,
-            "reason": visible(redact(reason)),
+            "reason": inert(redact(reason)),
         }
 
     @property
@@ -162,7 +162,7 @@ def marked(subject: str, findings: Iterable[Finding]) -> list[Part]:
             parts[-1] = (parts[-1][0] + char, marker)
         else:
             parts.append((char, marker))
-    return [(visible(text), marker) for text, marker in parts]
+    return [(inert(text), marker) for text, marker in parts]
 
 
 def _occurrences(subject: str, text: str) -> list[int]:
