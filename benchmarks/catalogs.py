@@ -2,48 +2,9 @@
 
 from typing import Any
 
-_VERBS = [
-    "create",
-    "list",
-    "get",
-    "update",
-    "delete",
-    "search",
-    "export",
-    "sync",
-    "archive",
-    "share",
-    "approve",
-    "schedule",
-]
-_NOUNS = [
-    "issue",
-    "file",
-    "message",
-    "invoice",
-    "event",
-    "user",
-    "report",
-    "channel",
-    "project",
-    "document",
-    "ticket",
-    "order",
-]
-_SERVERS = [
-    "github",
-    "slack",
-    "jira",
-    "drive",
-    "mail",
-    "calendar",
-    "billing",
-    "weather",
-    "crm",
-    "wiki",
-    "shop",
-    "monitor",
-]
+_VERBS = ("create", "list", "get", "update", "delete", "search", "export", "sync", "archive", "share", "approve")
+_NOUNS = ("issue", "file", "message", "invoice", "event", "user", "report", "channel", "project", "ticket", "order")
+_SERVERS = ("github", "slack", "jira", "drive", "mail", "calendar", "billing", "weather", "crm", "wiki", "shop")
 
 
 def made_up_tools(count: int) -> list[dict[str, Any]]:

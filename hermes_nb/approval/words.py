@@ -272,10 +272,8 @@ def _unquoted(text: str) -> str:
 
 def _assemble(pieces: list[_Piece]) -> list[Word]:
     # One fast way for the usual word: nothing that could become several words.
-    if any(p.literal and "{" in v for p in pieces for v in p.values):
-        variants = _expand_braces(pieces)
-    else:
-        variants = [pieces]
+    has_braces = any(piece.literal and "{" in value for piece in pieces for value in piece.values)
+    variants = _expand_braces(pieces) if has_braces else [pieces]
     words: list[Word] = []
     for variant in variants:
         for alternative in _alternatives(variant):

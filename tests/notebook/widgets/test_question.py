@@ -23,7 +23,7 @@ def test_a_part_inside_a_json_argument_is_marked_in_its_escaped_form() -> None:
 
 def test_nothing_in_a_command_can_hide(asked: Asked) -> None:
     face = Question(asked("echo ok\x1b[2K\u202egnp.exe", "")).face()
-    assert "".join(text for text, _ in face["parts"]) == "echo ok\\x1b[2K\\x202egnp.exe"
+    assert "".join(text for text, _ in face["parts"]) == "echo ok␛[2K⟨U+202E⟩gnp.exe"
 
 
 def test_a_secret_is_neither_on_the_card_nor_in_the_record_but_can_be_edited(asked: Asked) -> None:
