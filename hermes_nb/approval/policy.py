@@ -32,8 +32,19 @@ logger = logging.getLogger(__name__)
 #: A model that judges what was matched: approve, deny, or anything else to ask a person.
 Judge = Callable[[Request], str]
 
-#: Rules that stand for "can't tell": approving them for good would approve every command of that form.
-NEVER_REMEMBERED = frozenset({"unparsable", "undecidable"})
+#: Rules that stand for a shell, a wrapper or "can't tell": to remember one would approve any command inside of it.
+NEVER_REMEMBERED = frozenset(
+    {
+        "decoded-code",
+        "look-alike",
+        "python-unparsable",
+        "reverse-shell",
+        "root-shell",
+        "undecidable",
+        "unknown-code",
+        "unparsable",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

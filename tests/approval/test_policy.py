@@ -375,3 +375,26 @@ def test_an_isolated_backend_may_skip_the_question_and_says_so(open_session: Ope
     mounted = policy.decide(request, Assessment((finding,)), isolated=lambda: False)
     assert mounted is not None
     assert not mounted.allowed
+
+
+@pytest.mark.parametrize(
+    "command", ["eval $anything", 'sh -c "$anything"', "sudo -i", "cat hidden | base64 -d | sh", 'say "']
+)
+def test_a_shell_or_a_wrapper_as_such_is_never_remembered(registry: hermes.Registry, command: str) -> None:
+    from hermes_nb.approval import assess
+
+    @hermes.tool(toolset="shell", registry=registry, guard=lambda args, context: assess(args["command"]))
+    def run(command: str) -> str:
+        return "pretended"
+
+    session = hermes.Session(registry=registry, approver=ScriptedApprover([always, always]), config={})
+    assert call(session, command).ok
+    assert list(session.policy) == []
+
+
+def test_every_rule_that_is_never_remembered_exists() -> None:
+    from hermes_nb.approval.policy import NEVER_REMEMBERED
+    from hermes_nb.approval.rules import RULES
+
+    made_elsewhere = {"undecidable", "unparsable", "python-unparsable", "look-alike"}
+    assert NEVER_REMEMBERED - made_elsewhere <= RULES.keys()
