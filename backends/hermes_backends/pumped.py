@@ -17,7 +17,7 @@ _BACKLOG = 64
 
 
 class PumpedProcess(Process):
-    """A process read by blocking functions. A subclass adds `write`, `close_stdin`, `wait`, `kill` and `close`.
+    """A process read by blocking functions; a subclass adds the rest.
 
     Args:
         read_stdout: Returns some bytes, or none at the end.
