@@ -129,6 +129,7 @@ class SSHServer(Server):
             "HostKey": folder / "host",
             "AuthorizedKeysFile": folder / "id.pub",
             "PidFile": folder / "pid",
+            "SetEnv": f"HOME={folder}",  # a home without a .bashrc, which sshd's bash would read for every command
         }
         config = folder / "sshd_config"
         config.write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
