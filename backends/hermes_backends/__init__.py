@@ -1,9 +1,9 @@
-"""Places where commands run, and one shell that behaves the same in all of them.
+r"""Places where commands run, and one shell that behaves the same in all of them.
 
 >>> from hermes_backends import open_backend
 >>> with open_backend("local") as b:
 ...     b.run("cd /tmp; x=1").exit_code, b.run("echo $x $PWD").stdout
-(0, '1 /tmp\\n')
+(0, '1 /tmp\n')
 """
 
 from .base import END, STDERR, STDOUT, Backend, Capabilities, Output, Process

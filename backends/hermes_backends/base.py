@@ -1,7 +1,8 @@
 """The contract: what a backend must give, and what it gets for it.
 
-A backend gives `spawn` and says what it is (`capabilities`, `where`); a process gives streams and an end. Everything
-else is shared code on top of those: the persistent shell, time-outs, background jobs, file transfer.
+A backend gives `spawn` and says what it is (`capabilities`, `where`); a process gives streams and an end.
+Everything else is shared code on top of those: the persistent shell, time-outs, background jobs, file
+transfer.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ STDOUT, STDERR = 1, 2
 
 
 class Output(NamedTuple):
-    """A piece of a process's output: which stream (1 or 2) and the bytes; empty bytes mean the end of both."""
+    """A piece of output: which stream (1 or 2) and the bytes; empty bytes mean the end of both."""
 
     stream: int
     data: bytes
@@ -92,9 +93,9 @@ class Process(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """End the program if it still runs, and let go of its streams. Never raises; closing twice is fine."""
+        """End the program if it still runs, and let go of its streams. Never raises; twice is fine."""
 
-    def resize(self, rows: int, columns: int) -> None:
+    def resize(self, rows: int, columns: int) -> None:  # noqa: B027  (no terminal, nothing to do)
         """Tell the program's terminal its size; without a PTY this does nothing."""
 
 
@@ -213,16 +214,16 @@ class Backend(ABC):
             raise BackendClosed(f"this {self.name} backend is closed")
 
     def close(self) -> None:
-        """End all shells and jobs and everything they started, then let go of the place. Closing twice is fine."""
+        """End all shells and jobs and everything they started, then let go of the place. Twice is fine."""
         with self._shells_lock:
             if self._closed:
                 return
             self._closed = True
             shells = list(self._shells.values())
         try:
-            for holder in (*shells, self.jobs):
+            for close in (*(shell.close for shell in shells), self.jobs.close):
                 with contextlib.suppress(ConnectionLost):
-                    holder.close()
+                    close()
         finally:
             self._release()
 

@@ -7,12 +7,12 @@ import shlex
 import time
 from typing import TYPE_CHECKING
 
-from .frames import Frame
 from .results import ExecResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from .frames import Frame
     from .output import Collector
 
 STREAMS = {1: "stdout", 2: "stderr"}
@@ -38,7 +38,7 @@ def _path(path: str) -> str:
 
 
 def message(number: str, text: str, stdin: bytes, *, come_back: bool) -> bytes:
-    r"""What the driver reads: a header, the command, and its input with `\` and NUL escaped, as bash holds no NUL."""
+    r"""For the driver: a header, the command, its input with `\` and NUL escaped, for bash has no NUL."""
     body = text.encode("utf-8", "surrogateescape")
     data = stdin.replace(b"\\", b"\\\\").replace(b"\0", b"\\0000")
     return f"R {number} {len(body)} {len(data)} {1 if come_back else ''}\n".encode() + body + data

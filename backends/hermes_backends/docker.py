@@ -1,7 +1,8 @@
 """Commands in a container, by the docker SDK: docker's daemon, or podman's socket, which speaks the same.
 
-The container is made for the backend and removed with it. It has no network, no capability beyond a few, no way to gain
-more, bounded memory, processors and processes, and nothing of this machine's file system unless you ask for it.
+The container is made for the backend and removed with it. It has no network, no capability beyond a few, no
+way to gain more, bounded memory, processors and processes, and nothing of this machine's file system unless
+you ask for it.
 """
 
 from __future__ import annotations
@@ -167,13 +168,13 @@ class DockerBackend(Backend):
             raise ConnectionLost(f"docker refused: {error.explanation or error}") from error
 
     def snapshot(self, repository: str, tag: str = "latest") -> str:
-        """Save the container's file system as an image, without tmpfs and mounts, and return the image's name."""
+        """Save the file system as an image, without tmpfs and mounts, and return the image's name."""
         self.check_open()
         self._container.commit(repository=repository, tag=tag)
         return f"{repository}:{tag}"
 
     def _create_exec(self, argv: list[str], **settings: Any) -> dict[str, Any]:
-        """Create an exec. A container that the daemon's restart has stopped is started, one that is gone made anew."""
+        """Create an exec; a container that the daemon's restart stopped is started, a lost one replaced."""
         api = self._client.api
         try:
             made: dict[str, Any] = api.exec_create(self.container_id, argv, **settings)

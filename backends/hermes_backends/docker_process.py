@@ -64,6 +64,7 @@ class DockerProcess(Process):
             self.resize(24, 80)
 
     def read(self, timeout: float | None = None) -> Output | None:
+        """See `Process.read`."""
         while not self._ended:
             if piece := self._piece():
                 return piece
@@ -97,11 +98,13 @@ class DockerProcess(Process):
             del self._buffer[: _HEADER.size]
 
     def write(self, data: bytes) -> None:
+        """See `Process.write`."""
         if self._closed:
             raise BrokenPipeError("the process is closed")
         self._socket.sendall(data)
 
     def close_stdin(self) -> None:
+        """See `Process.close_stdin`."""
         if self._tty:
             self.write(b"\x04")
             return
@@ -109,14 +112,17 @@ class DockerProcess(Process):
             self._socket.shutdown(socket.SHUT_WR)
 
     def resize(self, rows: int, columns: int) -> None:
+        """See `Process.resize`."""
         if self._tty:
             self._api.exec_resize(self._exec_id, height=rows, width=columns)
 
     def wait(self, timeout: float | None = None) -> int:
+        """See `Process.wait`."""
         deadline = None if timeout is None else time.monotonic() + timeout
         pause = 0.002
         while True:
-            # A daemon that dies closes the stream as if all were well: only its own word on the exit code counts.
+            # A daemon that dies closes the stream as if all were well: only its own word on the exit code
+            # counts.
             state = self._inspect()
             if not state["Running"] and state["ExitCode"] is not None:
                 return int(state["ExitCode"])
@@ -134,6 +140,7 @@ class DockerProcess(Process):
         return state
 
     def kill(self) -> None:
+        """See `Process.kill`."""
         self._daemon.check()
         try:
             killer = self._api.exec_create(
@@ -146,6 +153,7 @@ class DockerProcess(Process):
             raise ConnectionLost(f"docker does not answer: {error}") from error
 
     def close(self) -> None:
+        """See `Process.close`."""
         with self._closing:
             if self._closed:
                 return

@@ -1,7 +1,8 @@
 """Copying files by tar over a process's own streams: the same on every backend, fast for many small files.
 
-Both ways the archive is made and unpacked on our side by `tarfile`, and on the other by its `tar`. What comes from the
-other side is not trusted: absolute paths, `..`, links that lead out of the folder, and devices are refused.
+Both ways the archive is made and unpacked on our side by `tarfile`, and on the other by its `tar`. What
+comes from the other side is not trusted: absolute paths, `..`, links that lead out of the folder, and
+devices are refused.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _CHUNK = 1 << 18
 def put(
     backend: Backend, src: str | os.PathLike[str], dest: str, *, progress: Callable[[int], None] | None = None
 ) -> None:
-    """Copy a local file or folder to the path `dest`; folders on the way are made, a folder is merged into one there.
+    """Copy a local file or folder to the path `dest`, making folders on the way, merging into what is there.
 
     Links are copied as links, but one that leads out of `src` is refused.
 
@@ -186,7 +187,7 @@ def _stays_inside(source: Path, name: str) -> Callable[[tarfile.TarInfo], tarfil
 
 
 def _move(found: Path, target: Path) -> None:
-    """Put what was unpacked in its place, merging folders; a link at the place is replaced, never followed."""
+    """Put what was unpacked in its place, merging folders; a link there is replaced, never followed."""
     if found.is_dir() and not found.is_symlink() and target.is_dir() and not target.is_symlink():
         for child in list(found.iterdir()):
             _move(child, target / child.name)
@@ -195,4 +196,4 @@ def _move(found: Path, target: Path) -> None:
         shutil.rmtree(target)
     else:
         target.unlink(missing_ok=True)
-    os.replace(found, target)
+    found.replace(target)

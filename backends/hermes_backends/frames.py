@@ -1,7 +1,7 @@
 r"""Finding the driver's words in a stream of output.
 
-A frame is `\x1e<nonce>;<kind>;<field>…\x1e`. The nonce is random for each shell and is nowhere written next to `\x1e`,
-so no output can be taken for a frame by accident, not even that of `set` or `declare -f`.
+A frame is `\x1e<nonce>;<kind>;<field>…\x1e`. The nonce is random for each shell and is nowhere written next
+to `\x1e`, so no output can be taken for a frame by accident, not even that of `set` or `declare -f`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Let a program write only below the given folders: `python landlock.py FOLDER… -- PROGRAM ARG…`.
 
-Run as a script, by the child itself, so that nothing is done between fork and exec of the parent. Uses the kernel's
-Landlock through ctypes: three system calls that no library of ours wraps.
+Run as a script, by the child itself, so that nothing is done between fork and exec of the parent. Uses the
+kernel's Landlock through ctypes: three system calls that no library of ours wraps.
 """
 
 from __future__ import annotations

@@ -3,11 +3,14 @@
 What each `isolation` protects from, and what it does not:
 
 - `none`: nothing. A command can do all that you can. Only the environment is kept clean: variables pass by an
-  allowlist, so the API keys in it are not seen unless named. A command can still read your files, keys among them.
+  allowlist, so the API keys in it are not seen unless named. A command can still read your files, keys among
+  them.
 - `rlimits`: bounds the memory, files and number of processes. Against accidents, not against malice.
-- `landlock`: rlimits, and the kernel lets nothing be written outside the working folder and the temporary folder,
+- `landlock`: rlimits, and the kernel lets nothing be written outside the working folder and the temporary
+  folder,
   not even by root. Everything can still be read, and the network reached.
-- `bubblewrap`: rlimits, and a file system that is read-only except for the working folder and an empty /tmp of its
+- `bubblewrap`: rlimits, and a file system that is read-only except for the working folder and an empty /tmp
+  of its
   own, its own processes, and no network unless `network=True`. Your files can still be read.
 
 Only a container or another machine is a boundary against code that means harm: use docker or ssh for that.
@@ -81,7 +84,8 @@ class LocalBackend(Backend):
     """Runs commands on this machine, as you.
 
     Args:
-        isolation: `none`, `rlimits`, `landlock` or `bubblewrap`; see the module's text for what each is worth.
+        isolation: `none`, `rlimits`, `landlock` or `bubblewrap`; see the module's text for what each is
+            worth.
         limits: For every level but `none`.
         pass_env: Names of variables that commands may see beside the harmless ones.
         writable: Folders that `landlock` and `bubblewrap` leave writable beside the working folder.

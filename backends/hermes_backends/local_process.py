@@ -33,6 +33,7 @@ class _Child(Process):
         self._poll = select.poll()
 
     def wait(self, timeout: float | None = None) -> int:
+        """See `Process.wait`."""
         try:
             code = self._popen.wait(timeout)
         except subprocess.TimeoutExpired:
@@ -40,6 +41,7 @@ class _Child(Process):
         return code if code >= 0 else 128 - code
 
     def kill(self) -> None:
+        """See `Process.kill`."""
         kill_marked(self._mark, self._popen.pid)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._popen.wait(1)
@@ -58,7 +60,7 @@ class PipedProcess(_Child):
     def __init__(self, argv: Sequence[str], cwd: str | None, env: dict[str, str], *, stdin: bool) -> None:
         mark = new_mark()
         try:
-            popen = subprocess.Popen(
+            popen = subprocess.Popen(  # noqa: S603  (running what it is told is its purpose)
                 argv,
                 cwd=cwd,
                 env={**env, MARK: mark},
@@ -83,6 +85,7 @@ class PipedProcess(_Child):
             fcntl.fcntl(popen.stdout, fcntl.F_SETPIPE_SZ, _PIPE)
 
     def read(self, timeout: float | None = None) -> Output | None:
+        """See `Process.read`."""
         while self._streams:
             ready = self._ready(timeout)
             if not ready:
@@ -97,6 +100,7 @@ class PipedProcess(_Child):
         return END
 
     def write(self, data: bytes) -> None:
+        """See `Process.write`."""
         if self._popen.stdin is None or self._popen.stdin.closed:
             raise BrokenPipeError(errno.EPIPE, "standard input is closed")
         view = memoryview(data)
@@ -104,10 +108,12 @@ class PipedProcess(_Child):
             view = view[os.write(self._popen.stdin.fileno(), view) :]
 
     def close_stdin(self) -> None:
+        """See `Process.close_stdin`."""
         if self._popen.stdin is not None:
             self._popen.stdin.close()
 
     def close(self) -> None:
+        """See `Process.close`."""
         self._end()
         self.close_stdin()
         for _, pipe in self._streams.values():
@@ -122,13 +128,14 @@ class TerminalProcess(_Child):
         mark = new_mark()
         self._master, self._slave = os.openpty()
         self.resize(24, 80)
-        # A session leader that opens a terminal gets it as its controlling one: so the child opens it by name.
+        # A session leader that opens a terminal gets it as its controlling one: so the child opens it by
+        # name.
         opener = ["/bin/sh", "-c", 'exec <"$0" >"$0" 2>&1; exec "$@"', os.ttyname(self._slave), *argv]
         null = subprocess.DEVNULL
         try:
             if shutil.which(argv[0], path=env.get("PATH")) is None:
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), argv[0])
-            popen = subprocess.Popen(
+            popen = subprocess.Popen(  # noqa: S603  (running what it is told is its purpose)
                 opener,
                 cwd=cwd,
                 env={"TERM": "xterm-256color", **env, MARK: mark},
@@ -142,12 +149,14 @@ class TerminalProcess(_Child):
             os.close(self._master)
             raise SpawnFailed(f"cannot start {argv[0]!r}: {error.strerror}: {error.filename}") from error
         super().__init__(popen, mark)
-        # Our own hold on the child's end keeps reads from failing before it has opened it; its death ends the hold.
+        # Our own hold on the child's end keeps reads from failing before it has opened it; its death ends
+        # the hold.
         self._death = os.pidfd_open(popen.pid)
         for fd in (self._master, self._death):
             self._poll.register(fd, select.POLLIN)
 
     def read(self, timeout: float | None = None) -> Output | None:
+        """See `Process.read`."""
         while self._master >= 0:
             ready = self._ready(timeout)
             if not ready:
@@ -163,17 +172,21 @@ class TerminalProcess(_Child):
         return END
 
     def write(self, data: bytes) -> None:
+        """See `Process.write`."""
         view = memoryview(data)
         while view:
             view = view[os.write(self._master, view) :]
 
     def close_stdin(self) -> None:
+        """See `Process.close_stdin`."""
         self.write(b"\x04")
 
     def resize(self, rows: int, columns: int) -> None:
+        """See `Process.resize`."""
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def close(self) -> None:
+        """See `Process.close`."""
         self._end()
         self._close_slave()
         if self._master >= 0:

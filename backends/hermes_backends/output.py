@@ -46,8 +46,9 @@ class _Stream:
 class Collector:
     """Collects stdout (1) and stderr (2) as they come.
 
-    Up to `limit` bytes of each stream stay in memory. Beyond that the head and the tail stay, and everything, both
-    streams in the order in which they came, goes to one file, which is never deleted: it is the user's.
+    Up to `limit` bytes of each stream stay in memory. Beyond that the head and the tail stay, and
+    everything, both streams in the order in which they came, goes to one file, which is never deleted: it is
+    the user's.
 
     Args:
         limit: Bytes of each stream held in memory.

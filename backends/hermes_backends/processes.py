@@ -1,6 +1,7 @@
 """Background jobs: commands that run while others do.
 
-A job starts from a copy of its task's shell (directory, variables, functions, aliases, options) and is then on its
+A job starts from a copy of its task's shell (directory, variables, functions, aliases, options) and is then
+on its
 own: it outlives the next commands, has its own input and, if asked, its own terminal.
 """
 
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 Status = Literal["running", "exited", "killed", "lost"]
 
 # The mark that kill goes by is the job's own, not the shell's whose state it takes.
-_JOB = 'm=$HERMES_SPAWN c=$2; . "$1" 2>/dev/null; rm -f -- "$1"; export HERMES_SPAWN="$m"; set --; unset m; eval "$c"'
+_JOB = """m=$HERMES_SPAWN c=$2; . "$1" 2>/dev/null; rm -f -- "$1"
+export HERMES_SPAWN="$m"; set --; unset m; eval "$c\""""
 #: seconds between two notices of watched patterns of one job
 WATCH_INTERVAL = 5.0
 

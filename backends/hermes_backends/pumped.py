@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import time
@@ -17,7 +18,7 @@ _BACKLOG = 64
 
 
 class PumpedProcess(Process):
-    """A process read by blocking functions. A subclass adds `write`, `close_stdin`, `wait`, `kill` and `close`.
+    """A process read by blocking functions; a subclass adds the rest.
 
     Args:
         read_stdout: Returns some bytes, or none at the end.
@@ -30,9 +31,13 @@ class PumpedProcess(Process):
         self._pieces: queue.Queue[Output] = queue.Queue(_BACKLOG)
         sources = {STDOUT: read_stdout, STDERR: read_stderr}
         self._unfinished = sum(source is not None for source in sources.values())
-        for stream, source in sources.items():
-            if source is not None:
-                threading.Thread(target=self._pump, args=(stream, source), daemon=True).start()
+        self._pumps = [
+            threading.Thread(target=self._pump, args=(stream, source), daemon=True)
+            for stream, source in sources.items()
+            if source is not None
+        ]
+        for pump in self._pumps:
+            pump.start()
 
     def read(self, timeout: float | None = None) -> Output | None:
         """See `Process.read`."""
@@ -47,6 +52,13 @@ class PumpedProcess(Process):
                 return piece
             self._unfinished -= 1
         return END
+
+    def join(self, timeout: float = 10.0) -> None:
+        """Wait for the pumps to end, as they do with the streams; what was not read yet is dropped."""
+        deadline = time.monotonic() + timeout
+        while any(pump.is_alive() for pump in self._pumps) and time.monotonic() < deadline:
+            with contextlib.suppress(queue.Empty):
+                self._pieces.get(timeout=0.01)
 
     def _pump(self, stream: int, source: Callable[[], bytes]) -> None:
         try:

@@ -57,7 +57,8 @@ def open_backend(spec: str = "local", **options: Any) -> Backend:
     """Open a backend.
 
     Args:
-        spec: `local`, `docker://image`, `ssh://user@host:port` or the name of someone else's backend, with options
+        spec: `local`, `docker://image`, `ssh://user@host:port` or the name of someone else's backend, with
+            options
             after `?` if you like: `docker://debian:12?memory=1g&network=true`.
         options: The same by keyword; these win.
 
@@ -91,5 +92,5 @@ def _unknown(name: str) -> UnknownBackend:
         )
     return UnknownBackend(
         f"no backend is called {name!r}",
-        f"use one of: {', '.join(backend_names())}; or install a package with an entry point in {ENTRY_POINTS!r}",
+        f"use one of: {', '.join(backend_names())}; or install one that registers in {ENTRY_POINTS!r}",
     )

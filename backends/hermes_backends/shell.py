@@ -1,12 +1,14 @@
 """A real shell that lives from command to command, on any backend.
 
-What lasts: the directory, plain and exported variables, functions, aliases, options, background children. `exit 3` ends
-the command with 3 and keeps the state. A time-out or an interrupt kills everything the command started and leaves the
-state as it was before that command. How that is done is told at the top of `driver.bash`.
+What lasts: the directory, plain and exported variables, functions, aliases, options, background children.
+`exit 3` ends the command with 3 and keeps the state. A time-out or an interrupt kills everything the command
+started and leaves the state as it was before that command. How that is done is told at the top of
+`driver.bash`.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 import secrets
 import threading
@@ -88,11 +90,13 @@ class Shell:
             env: Variables for this command only.
             timeout: Seconds after which it is killed.
             stdin: What it reads; nothing by default.
-            on_output: Called with ("stdout" or "stderr", text) as output comes. If it raises, the command is killed.
+            on_output: Called with ("stdout" or "stderr", text) as output comes. If it raises, the command is
+                killed.
 
         Returns:
-            What came of it. A lost connection is a result too, with exit_code None: the command may or may not have
-            run to its end, and is never run again by itself. The next command finds a new connection.
+            What came of it. A lost connection is a result too, with exit_code None: the command may or may
+            not have run to its end, and is never run again by itself. The next command finds a new
+            connection.
 
         Raises:
             CommandInterrupted: On KeyboardInterrupt, once the command is gone; it carries the partial result.
@@ -158,7 +162,7 @@ class Shell:
         return self._process or self._start()
 
     def _listens(self, process: Process) -> bool:
-        """Whether the shell can take a command. What background children said meanwhile is kept for the next."""
+        """Whether the shell can take a command. What background children said is kept for the next."""
         try:
             while piece := process.read(0):
                 if not piece.data:
@@ -183,10 +187,8 @@ class Shell:
         self._splitters = {stream: FrameSplitter(nonce) for stream in STREAMS}
         self._count = -1
         greeting = self._new_call("", None)
-        try:
+        with contextlib.suppress(ConnectionLost):  # told below, with what the other side said
             self._follow(process, greeting, time.monotonic() + START_PATIENCE)
-        except ConnectionLost:
-            pass  # told below, with what the other side said
         if not greeting.ended:
             self._explain_no_start(process, greeting)
         self._cwd = greeting.cwd
@@ -241,7 +243,7 @@ class Shell:
                 self._call = call
             self._watch(process, call, deadline)
         except (ConnectionLost, BrokenPipeError) as error:
-            call.lost = f"the connection to {self._backend.where} was lost ({error or 'closed'})"
+            call.lost = f"the connection to {self._backend.where} was lost ({error})"
         finally:
             self._call = None
             call.collector.close()

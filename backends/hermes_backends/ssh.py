@@ -1,7 +1,8 @@
 """Commands on another machine, by paramiko.
 
-`~/.ssh/config`, the agent, keys, ProxyJump and ProxyCommand are honoured. A host that is not known, or whose key has
-changed, is refused. Commands run as the user you log in as, with all that user's rights: nothing is isolated *there*.
+`~/.ssh/config`, the agent, keys, ProxyJump and ProxyCommand are honoured. A host that is not known, or whose
+key has changed, is refused. Commands run as the user you log in as, with all that user's rights: nothing is
+isolated *there*.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 # Not `exec`: sshd tells no exit code of a program that died by a signal, but sh does.
 _RUN = """n='
-'; [ -z "$1" ] || cd -- "$1" || exit 126; shift; [ "$1" = - ] || { IFS= read -r e && eval "$e"; }; shift; "$@" """
+'; [ -z "$1" ] || cd -- "$1" || exit 126; shift; [ "$1" = - ] || { IFS= read -r e && eval "$e"; }; shift;
+"$@" """
 
 
 class SSHBackend(Backend):
@@ -92,10 +94,10 @@ class SSHBackend(Backend):
         pty: bool = False,
         stdin: bool = True,
     ) -> SSHProcess:
-        """Start a program: see `Backend.spawn`. One that does not exist ends with 127, a bad directory with 126.
+        """Start a program: see `Backend.spawn`. One that does not exist ends with 127.
 
-        Variables travel over the program's input, where no other user of the host can see them; with a terminal they
-        travel on the command line, where `ps` can.
+        Variables travel over the program's input, where no other user of the host can see them; with a
+        terminal they travel on the command line, where `ps` can.
         """
         self.check_open()
         mark = new_mark()

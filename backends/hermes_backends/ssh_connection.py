@@ -1,4 +1,4 @@
-"""One connection to a host: made as `~/.ssh/config` says, watched by a heartbeat, made again when it is lost."""
+"""One connection to a host: made as `~/.ssh/config` says, watched by a heartbeat, made again when lost."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class Address:
         return cls(host.strip("[]"), int(given.pop("port", 0) or port or 0), user if at else "", **given)
 
 
-class _Refuse(paramiko.MissingHostKeyPolicy):
+class _Refuse(paramiko.MissingHostKeyPolicy):  # type: ignore[misc]
     """Unknown hosts are refused, with all that is needed to decide."""
 
     def __init__(self, file: str) -> None:
         self._file = file
 
-    def missing_host_key(self, client: paramiko.SSHClient, hostname: str, key: paramiko.PKey) -> None:  # noqa: ARG002
+    def missing_host_key(self, _client: paramiko.SSHClient, hostname: str, key: paramiko.PKey) -> None:
         host, port = _host_and_port(hostname)
         raise HostKeyRefused(
             f"{hostname} is not a known host; its {key.get_name()} key is {fingerprint(key)}",
@@ -63,7 +63,7 @@ def fingerprint(key: paramiko.PKey) -> str:
 
 
 def _kind(key: paramiko.PKey) -> str:
-    return key.get_name().removeprefix("ssh-").split("-")[0]
+    return str(key.get_name()).removeprefix("ssh-").split("-")[0]
 
 
 def _host_and_port(hostname: str) -> tuple[str, str]:
@@ -76,7 +76,8 @@ class Connection:
 
     Args:
         address: Where to.
-        heartbeat: Seconds between questions whether the other side is there; unanswered for as long again, it is
+        heartbeat: Seconds between questions whether the other side is there; unanswered for as long again,
+            it is
             taken for dead. TCP alone would notice in hours.
     """
 
@@ -228,8 +229,8 @@ def _explained(error: BaseException, host: str, port: int, known: str) -> BaseEx
     if isinstance(error, paramiko.BadHostKeyException):
         name = host if port == 22 else f"[{host}]:{port}"
         return HostKeyRefused(
-            f"the key of {host} has CHANGED: expected {fingerprint(error.expected_key)}, got {fingerprint(error.key)}; "
-            "someone may be listening in, or the host was set up anew",
+            f"the key of {host} has CHANGED: expected {fingerprint(error.expected_key)}, "
+            f"got {fingerprint(error.key)}; someone may be listening in, or the host was set up anew",
             f"only if you know why it changed: ssh-keygen -f {known} -R '{name}'",
         )
     if isinstance(error, paramiko.AuthenticationException):

@@ -10,13 +10,13 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-import paramiko
-
 from .base import END, STDERR, STDOUT, Output, Process
 from .errors import ConnectionLost, StillRunning
 from .supervise import KILL_SCRIPT
 
 if TYPE_CHECKING:
+    import paramiko
+
     from .ssh_connection import Connection
 
 _CHUNK = 1 << 18
@@ -43,6 +43,7 @@ class SSHProcess(Process):
         self._closing = threading.Lock()
 
     def read(self, timeout: float | None = None) -> Output | None:
+        """See `Process.read`."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while not self._closed:
             if self._channel.recv_ready():
@@ -61,6 +62,7 @@ class SSHProcess(Process):
         return END
 
     def write(self, data: bytes) -> None:
+        """See `Process.write`."""
         try:
             self._channel.sendall(data)
         except (OSError, EOFError) as error:
@@ -69,6 +71,7 @@ class SSHProcess(Process):
             raise ConnectionLost(f"the connection to {self._connection.name} was lost") from error
 
     def close_stdin(self) -> None:
+        """See `Process.close_stdin`."""
         if self._tty:
             self.write(b"\x04")
             return
@@ -76,25 +79,30 @@ class SSHProcess(Process):
             self._channel.shutdown_write()
 
     def resize(self, rows: int, columns: int) -> None:
+        """See `Process.resize`."""
         if self._tty:
             self._channel.resize_pty(width=columns, height=rows)
 
     def wait(self, timeout: float | None = None) -> int:
+        """See `Process.wait`."""
         if not self._channel.status_event.wait(timeout):
             raise StillRunning(f"the program on {self._connection.name} is still running")
         code = self._channel.exit_status
         if code >= 0:
             return int(code)
-        # -1 is death by a signal as well as the loss of the connection, and only the connection tells them apart.
+        # -1 is death by a signal as well as the loss of the connection, and only the connection tells them
+        # apart.
         if self._connection.alive:
             return 128 + 9  # the wrapper itself was killed: it reports all other deaths as codes
         raise ConnectionLost(f"the connection to {self._connection.name} was lost")
 
     def kill(self) -> None:
+        """See `Process.kill`."""
         if self._connection.alive:
             self._connection.execute("sh -c " + shlex.quote(KILL_SCRIPT) + f" sh {self._mark}")
 
     def close(self) -> None:
+        """See `Process.close`."""
         with self._closing:
             if self._closed:
                 return

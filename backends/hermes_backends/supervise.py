@@ -1,9 +1,9 @@
 """Ending everything that a process started, wherever it runs.
 
-Every process that a backend spawns carries a mark in its environment (`HERMES_SPAWN=<id>`), which its descendants
-inherit, even those that leave its process group or session. To kill is to stop and then kill all that carry the mark.
-What starts its children with an emptied environment *and* a session of its own escapes: a container or a pid
-namespace is the answer to that, not a signal.
+Every process that a backend spawns carries a mark in its environment (`HERMES_SPAWN=<id>`), which its
+descendants inherit, even those that leave its process group or session. To kill is to stop and then kill all
+that carry the mark. What starts its children with an emptied environment *and* a session of its own escapes:
+a container or a pid namespace is the answer to that, not a signal.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from pathlib import Path
 
 MARK = "HERMES_SPAWN"
 
-#: POSIX sh: `sh -c KILL_SCRIPT sh <mark>` ends all that carry the mark. Stopping comes first, so that nothing forks away.
+#: POSIX sh: `sh -c KILL_SCRIPT sh <mark>` ends all that carry the mark. Stopping comes first, so that
+#: nothing forks away.
 KILL_SCRIPT = r"""
 seen= signal=STOP round=0
 while [ $round -lt 50 ]; do

@@ -129,6 +129,7 @@ class SSHServer(Server):
             "HostKey": folder / "host",
             "AuthorizedKeysFile": folder / "id.pub",
             "PidFile": folder / "pid",
+            "SetEnv": f"HOME={folder}",  # a home without a .bashrc, which sshd's bash would read for every command
         }
         config = folder / "sshd_config"
         config.write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
@@ -175,7 +176,7 @@ class DockerServer(Server):
         # Not pytest's folder: what is mounted in this one must be gone before it is deleted.
         self.folder = folder = Path(tempfile.mkdtemp(prefix="hermes-docker-"))
         self.url = f"unix://{folder}/docker.sock"
-        # A containerd of its own: one that dockerd starts dies with it, and a dockerd that comes back may find it undead.
+        # A containerd of its own: one that dockerd starts dies with it, and its successor may find it undead.
         sock = folder / "containerd.sock"
         argv = [
             find("containerd"),

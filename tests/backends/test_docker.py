@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 import pytest
-
 from hermes_backends import BackendUnavailable, ImageMissing, ShellUnavailable, open_backend
 
 
@@ -127,7 +126,8 @@ def test_attaching_leaves_the_container_as_it_was(dockerd, client):
 def test_a_container_whose_python_was_killed_is_reaped_by_the_next(dockerd, client):
     code = (
         "import sys; from hermes_backends import open_backend\n"
-        "b = open_backend(f'docker://{sys.argv[1]}', base_url=sys.argv[2]); print(b.container_id, flush=True)\n"
+        "b = open_backend(f'docker://{sys.argv[1]}', base_url=sys.argv[2])\n"
+        "print(b.container_id, flush=True)\n"
         "sys.stdin.read()"
     )
     other = subprocess.Popen(

@@ -9,7 +9,6 @@ import threading
 import time
 
 import pytest
-
 from hermes_backends import CommandInterrupted, ConnectionLost, open_backend
 
 from .conftest import DockerServer, SSHServer, as_root, eventually
@@ -56,7 +55,7 @@ def mortal_sshd(tmp_path):
     server.end()
 
 
-# The docker SDK forgets a socket when it finds nobody listening, which it can only just after the daemon's death.
+# The docker SDK forgets a socket when it finds nobody listening.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_killed_dockerd_leaves_the_outcome_unknown_and_the_next_command_reconnects(mortal_dockerd):
     with open_backend(f"docker://{mortal_dockerd.image}", base_url=mortal_dockerd.url) as backend:

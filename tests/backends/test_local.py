@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from hermes_backends import BackendUnavailable, open_backend
 from hermes_backends.confine import Limits
 from hermes_backends.landlock import abi

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from itertools import pairwise
 
 from hermes_backends import strip_ansi
 from hermes_backends.frames import Frame, FrameSplitter
 from hermes_backends.output import Collector
+from hypothesis import given
+from hypothesis import strategies as st
 
 FRAME = b"\x1enonce;E;1;0;/tmp\x1e"
 noise = st.lists(
@@ -22,7 +23,7 @@ def test_frames_are_found_however_the_stream_is_cut(before, after, cuts):
     stream = before + FRAME + after
     edges = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
     splitter = FrameSplitter("nonce")
-    items = [item for a, b in zip(edges, edges[1:], strict=False) for item in splitter.feed(stream[a:b])]
+    items = [item for a, b in pairwise(edges) for item in splitter.feed(stream[a:b])]
     frames = [item for item in items if isinstance(item, Frame)]
     output = b"".join(item for item in items if isinstance(item, bytes)) + splitter.rest()
     assert frames == [Frame("E", ["1", "0", "/tmp"])]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
-
 import hermes_backends
+import pytest
 from hermes_backends import BackendError, MissingDependency, UnknownBackend, backend_names, open_backend
 from hermes_backends.probe import probe_all
 
@@ -25,7 +24,8 @@ def python(code: str, *path: str) -> str:
 
 
 def test_importing_loads_no_sdk_and_no_event_loop():
-    code = "import sys, hermes_backends; print([m for m in ('docker', 'paramiko', 'asyncio', 'hermes_nb') if m in sys.modules])"
+    heavy = ("docker", "paramiko", "asyncio", "hermes_nb")
+    code = f"import sys, hermes_backends; print([m for m in {heavy} if m in sys.modules])"
     assert python(code) == "[]"
 
 

@@ -6,7 +6,6 @@ import socket
 import subprocess
 
 import pytest
-
 from hermes_backends import AuthenticationFailed, BackendUnavailable, HostKeyRefused, open_backend
 
 from .conftest import find

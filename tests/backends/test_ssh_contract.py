@@ -1,5 +1,4 @@
 import pytest
-
 from hermes_backends import open_backend
 from hermes_backends.contract import BackendContract
 

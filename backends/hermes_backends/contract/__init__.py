@@ -1,0 +1,22 @@
+"""The conformance suite: what every backend must do, ours and other people's.
+
+```python
+from hermes_backends.contract import BackendContract
+
+class TestMine(BackendContract):
+    def open(self, **options): return MyBackend(**options)
+```
+It needs pytest, and bash, tar, grep and sleep on the other side.
+"""
+
+from .closing import ClosingContract
+from .files import FileContract
+from .jobs import JobContract
+from .process import ProcessContract
+from .shell import ShellContract
+
+__all__ = ["BackendContract"]
+
+
+class BackendContract(ProcessContract, ShellContract, JobContract, FileContract, ClosingContract):
+    """All of it. Subclass it and give `open`."""

@@ -1,0 +1,94 @@
+"""What the parts of the suite share."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..base import Backend, Process
+    from ..shell import Shell
+
+PATIENCE = 60.0
+_numbers = itertools.count()
+
+
+def number() -> int:
+    """One that was not used before."""
+    return next(_numbers)
+
+
+def read_all(process: Process, stream: int = 1) -> bytes:
+    """All that a process puts out on one stream, until it ends."""
+    found = b""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        piece = process.read(1)
+        if piece is None:
+            continue
+        if not piece.data:
+            return found
+        found += piece.data if piece.stream == stream else b""
+    raise AssertionError("the process did not end")
+
+
+def read_until(process: Process, wanted: bytes) -> bytes:
+    """What a process puts out until `wanted` is among it."""
+    found = b""
+    deadline = time.monotonic() + PATIENCE
+    while wanted not in found:
+        assert time.monotonic() < deadline, found
+        piece = process.read(1)
+        assert piece is None or piece.data, found
+        found += piece.data if piece else b""
+    return found
+
+
+def eventually(what: Callable[[], bool]) -> bool:
+    """Whether it becomes true in time."""
+    deadline = time.monotonic() + PATIENCE
+    while not what() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return what()
+
+
+def unique_sleep() -> str:
+    """A command that sleeps for so peculiar a time that it can be found among all others."""
+    return f"sleep {random.randint(10**8, 10**9)}"  # noqa: S311
+
+
+def sleeps(shell: Shell, command: str) -> bool:
+    """Whether such a sleep lives on the shell's side. The dead that nobody reaped have no command line."""
+    number = command.split()[1]
+    return shell.run(f"grep -ls '[{number[0]}]{number[1:]}' /proc/[0-9]*/cmdline").exit_code == 0
+
+
+class Fixtures:
+    """What the suite's parts share. A subclass gives `open`."""
+
+    #: bytes of the largest output that is tried
+    huge = 1 << 30
+
+    def open(self, **options: Any) -> Backend:
+        """A new backend of the kind to be tested."""
+        raise NotImplementedError
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def backend(cls) -> Iterator[Backend]:
+        """One backend for all tests that leave it as it was."""
+        with cls().open() as backend:
+            yield backend
+
+    @pytest.fixture
+    def shell(self, backend: Backend) -> Iterator[Shell]:
+        """A shell of the test's own."""
+        shell = backend.shell(f"contract-{number()}")
+        yield shell
+        shell.close()
