@@ -58,8 +58,8 @@ def settings() -> str:
 
     lines = [
         "# Settings\n",
-        "In `config.yaml` below `~/.hermes-nb`, or below `HERMES_NB_HOME`; for one session as `Session(config={…})`. A dot",
-        "stands for a level of nesting. A value that can't be used is reported, and the default stays in force.\n",
+        "In `config.yaml` below `~/.hermes-nb`, or below `HERMES_NB_HOME`; for one session as `Session(config={…})`. A",
+        "dot stands for a level of nesting. A value that can't be used is reported, and the default stays in force.\n",
         "| setting | default | takes |",
         "|---|---|---|",
         *(f"| `{key}` | `{_as_yaml(option.default)}` | {option.accepted} |" for key, option in OPTIONS.items()),
