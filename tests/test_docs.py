@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlparse
 
-import hermes_backends
 import nbformat
 import pytest
 from sphinx.util.inventory import InventoryFile
 
+import hermes_backends
 import hermes_nb
 from hermes_nb.cli import build_parser
 from hermes_nb.config import OPTIONS
