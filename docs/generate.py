@@ -1,4 +1,4 @@
-"""The pages that come from elsewhere: the command line, the magics, the map of the modules, and the notebooks."""
+"""The pages that come from elsewhere: the command line, settings, magics, the map of the modules, notebooks."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import ast
 import contextlib
 import io
+import json
 import os
 import re
 import shutil
@@ -21,7 +22,7 @@ PACKAGES = (HERE.parent / "hermes_nb", HERE.parent / "backends" / "hermes_backen
 
 def write_all() -> None:
     """Write every page; one that has not changed is left alone, so that it is not built again."""
-    pages = {"cli.md": command_line(), "modules.md": module_map()}
+    pages = {"cli.md": command_line(), "config.md": settings(), "modules.md": module_map()}
     if find_spec("hermes_nb.notebook.magics") is not None:
         pages["magics.md"] = magics()
     GENERATED.mkdir(exist_ok=True)
@@ -51,6 +52,21 @@ def command_line() -> str:
     return _help_page("The command line", parts)
 
 
+def settings() -> str:
+    """Every setting of config.yaml with its default and what it takes."""
+    from hermes_nb.config import OPTIONS
+
+    lines = [
+        "# Settings\n",
+        "In `config.yaml` below `~/.hermes-nb`, or below `HERMES_NB_HOME`; for one session as `Session(config={…})`. A",
+        "dot stands for a level of nesting. A value that can't be used is reported, and the default stays in force.\n",
+        "| setting | default | takes |",
+        "|---|---|---|",
+        *(f"| `{key}` | `{_as_yaml(option.default)}` | {option.accepted} |" for key, option in OPTIONS.items()),
+    ]
+    return "\n".join(lines)
+
+
 def magics() -> str:
     """``%hermes`` and every sub-command with its ``--help``, as a notebook shows them."""
     from IPython.core.interactiveshell import InteractiveShell
@@ -77,6 +93,10 @@ def module_map() -> str:
             lines += [f"| `{_module(path, name)}` | {_first_sentence(path)} |" for path in sorted(folder.glob("*.py"))]
             lines += [""]
     return "\n".join(lines)
+
+
+def _as_yaml(value: object) -> str:
+    return json.dumps(list(value) if isinstance(value, tuple) else value)
 
 
 def _module(path: Path, package: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html.parser
 import importlib
+import os
 import re
 import subprocess
 import sys
@@ -30,7 +31,13 @@ NAMED = re.compile(r"`~?((?:hermes_nb|hermes_backends)(?:\.\w+)+)`")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "-d", str(folder / "doctrees")]
-    done = subprocess.run([*command, str(DOCS), str(folder / "html")], capture_output=True, text=True, check=False)
+    (folder / "home").mkdir()
+    variables = {key: value for key, value in os.environ.items() if key != "HERMES_NB_HOME"} | {
+        "HOME": str(folder / "home")
+    }
+    done = subprocess.run(
+        [*command, str(DOCS), str(folder / "html")], capture_output=True, text=True, check=False, env=variables
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return folder / "html"
 
@@ -133,5 +140,10 @@ def test_a_notebook_is_rendered_with_all_its_outputs(notebook: Path, site: Path)
     assert page.count('<div class="cell_output docutils container">') == sum(bool(cell.outputs) for cell in cells)
 
 
-def test_building_the_site_leaves_no_trace_in_the_home_folder(site: Path, home: Path) -> None:
-    assert not home.exists()
+def test_every_setting_is_on_the_page_of_the_settings(site: Path) -> None:
+    shown = re.sub(r"<[^>]+>", "", (site / "generated" / "config.html").read_text(encoding="utf-8"))
+    assert [key for key in OPTIONS if key not in shown] == []
+
+
+def test_building_the_site_keeps_no_session_in_the_home_folder(site: Path) -> None:
+    assert not (site.parent / "home" / ".hermes-nb").exists()

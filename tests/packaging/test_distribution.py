@@ -153,6 +153,14 @@ def test_the_command_tells_its_version(base: Environment) -> None:
     assert base.run("hermes-nb", "--version").stdout == f"hermes-nb {hermes_nb.__version__}\n"
 
 
+def test_the_magic_loads_in_a_shell_with_the_base_alone(base: Environment) -> None:
+    done = base.run(
+        "python", "-m", "IPython", "--no-banner", "--colors=nocolor", "-c", "%load_ext hermes_nb\n%hermes tools"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "read_file" in done.stdout
+
+
 def test_the_doctor_finds_nothing_broken_in_a_fresh_install(base: Environment) -> None:
     done = base.run("hermes-nb", "doctor")
     assert done.returncode == 0, done.stdout + done.stderr
