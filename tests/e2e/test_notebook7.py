@@ -26,6 +26,12 @@ def test_a_call_is_approved_in_the_running_cell(classic: Notebook) -> None:
     assert "Approved once" in cell.locator(".hermes-record").inner_text()
 
 
+def test_an_awaited_call_asks_in_an_inbox_that_appears_in_its_cell(classic: Notebook) -> None:
+    cell = classic.start(ASK.replace("session().call", "await session().acall"))
+    cell.locator('.hermes-inbox [data-choice="once"]').click()
+    expect_text(cell, "outcome: ok")
+
+
 def test_the_explorer_runs_a_tool(classic: Notebook) -> None:
     cell = classic.run("from hermes_nb.notebook.widgets import explore\nexplore(session())")
     explorer = cell.locator(".hermes-explorer.hermes-ready")
