@@ -82,8 +82,11 @@ class NotebookApprover:
         if decision is None:
             display(desk)  # type: ignore[no-untyped-call]  # lands in the cell that runs now, if there is one
             decision = self._asked(request, kernel, desk)
-        missing = "no approval inbox is displayed: show hermes_nb.notebook.widgets.inbox() in a cell first"
-        return decision or _nobody(request, missing)
+        unseen = (
+            "the approval inbox is not on display, or can't be heard while the cell runs: "
+            "show hermes_nb.notebook.widgets.inbox() first, or call from the cell itself"
+        )
+        return decision or _nobody(request, unseen)
 
     def _elsewhere(self, request: Request, kernel: Any, desk: Desk) -> Decision:
         decision = self._asked(request, kernel, desk)

@@ -50,14 +50,14 @@ class Server:
     folder: Path
 
     def page(self, app: str, notebook: str) -> str:
-        """Where a notebook opens: in JupyterLab or in Notebook 7."""
-        path = "lab/tree" if app == "lab" else "notebooks"
+        """Where a notebook opens: in JupyterLab, in a workspace without other tabs, or in Notebook 7."""
+        path = f"lab/workspaces/{Path(notebook).stem}/tree" if app == "lab" else "notebooks"
         return f"{self.address}/{path}/{notebook}?token={self.token}"
 
 
 @contextmanager
-def jupyter_server(folder: Path, module: str = "jupyterlab", **environment: str) -> Iterator[Server]:
-    """JupyterLab or Notebook 7 on the loopback interface, with its settings in a folder of its own."""
+def jupyter_server(folder: Path) -> Iterator[Server]:
+    """JupyterLab and Notebook 7 on the loopback interface, with their settings in a folder of their own."""
     config = folder / "config"
     (config / "labconfig").mkdir(parents=True)
     (config / "labconfig" / "default_setting_overrides.json").write_text(json.dumps(QUIET))
@@ -65,14 +65,15 @@ def jupyter_server(folder: Path, module: str = "jupyterlab", **environment: str)
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     token = secrets.token_hex(16)
-    command = [sys.executable, "-m", module, "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
-    command += [f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={folder}", "--expose-app-in-browser"]
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
+    command += [f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={folder}"]
+    command += [f"--{app}.expose_app_in_browser=True" for app in ("LabApp", "JupyterNotebookApp")]
     own = {name: str(folder / name.lower()) for name in ("JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "HERMES_NB_HOME")}
     own |= {f"JUPYTERLAB_{kind}_DIR": str(folder / kind.lower()) for kind in ("WORKSPACES", "SETTINGS")}
     with (folder / "server.log").open("w") as log:
         process = subprocess.Popen(
             command,
-            env={**os.environ, "JUPYTER_CONFIG_DIR": str(config), **own, **environment},
+            env={**os.environ, "JUPYTER_CONFIG_DIR": str(config), **own},
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,

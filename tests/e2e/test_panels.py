@@ -148,4 +148,4 @@ def test_the_saved_notebook_is_small_and_has_an_honest_static_face(notebook: Not
     assert len(saved) < 40_000
     assert '"widgets"' not in saved
     assert "Schema tokens by toolset" in saved  # the budget's picture
-    assert "1 calls: 1 ok" in saved  # the feed as it was when it was displayed
+    assert "1 call: 1 ok" in saved  # the feed as it was when it was displayed

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import Counter
+from concurrent.futures import Future, ThreadPoolExecutor
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
+
+import msgspec
 
 from hermes_nb.notebook.widgets.approval import Desk, asking_at
 from hermes_nb.notebook.widgets.base import Message, script, style
@@ -17,7 +21,12 @@ if TYPE_CHECKING:
     from hermes_nb.results import ToolResult
     from hermes_nb.session import Session
 
+logger = logging.getLogger(__name__)
+
 _TEXT_SHOWN = 20_000
+
+#: What will be asked for soon is made while the front end still loads.
+_ahead = ThreadPoolExecutor(1, thread_name_prefix="hermes-nb-ahead")
 
 
 class Explorer(Desk):
@@ -38,21 +47,24 @@ class Explorer(Desk):
     def __init__(self, session: Session) -> None:
         self.session = session
         self._table = Table.of(session)
-        self._warm = threading.Thread(target=self._build_index, name="hermes-nb-index", daemon=True)
-        self._warm.start()
         super().__init__()
+        self._packed = _ahead.submit(self._table.packed)
+        self._indexed: Future[None] | None = None
 
     def greet(self, message: Message) -> None:
         """Answer a front end that has just opened, with the tools."""
         self._refresh()
-        self.send({"kind": "table", **self._table.columns()})
+        self.send({"kind": "table"}, [self._packed.result()])
         super().greet(message)
+        if self._indexed is None:
+            self._indexed = _ahead.submit(self._build_index)
 
     def text_face(self) -> str:
         """The toolsets and what they cost."""
         gauge = self._table.gauge
         state = f"{gauge['deferred']:,} deferred" if gauge["active"] else "nothing deferred"
-        lines = [f"{len(self._table.tools):,} tools, {gauge['deferrable']:,} deferrable tokens; {state}"]
+        count = len(self._table.tools)
+        lines = [f"{count:,} tool{'' if count == 1 else 's'}, {gauge['deferrable']:,} deferrable tokens; {state}"]
         lines += [f"  {name}: {count:,}" for name, count in self._toolsets()]
         return "\n".join(lines)
 
@@ -74,21 +86,25 @@ class Explorer(Desk):
         return [*sizes[:limit], *([(f"{len(sizes) - limit} more toolsets", rest)] if rest else [])]
 
     def _build_index(self) -> None:
-        self.session.search("tool", 1)  # so that the first key pressed doesn't wait for it
+        try:
+            self.session.search("tool", 1)  # so that the first key pressed doesn't wait for it
+        except Exception:
+            logger.exception("the search index could not be built ahead")
 
     def _refresh(self) -> bool:
         """Bring the table up to date; whether it had changed."""
         if catalog(self.session).visible is self._table.visible:
             return False
         self._table = Table.of(self.session)
+        self._packed = _ahead.submit(self._table.packed)
         return True
 
     def _search(self, message: Message) -> None:
         query = str(message.get("query") or "")
         if self._refresh():
-            self.send({"kind": "table", **self._table.columns()})
+            self.send({"kind": "table"}, [self._packed.result()])
         order, ranked = self._table.order(self.session, query)
-        self.send({"kind": "found", "query": query, "order": order, "ranked": ranked})
+        self.send({"kind": "found"}, [msgspec.json.encode({"query": query, "order": order, "ranked": ranked})])
 
     def _describe(self, message: Message) -> None:
         name = str(message.get("name"))

@@ -46,8 +46,8 @@ class Feed(HermesWidget):
         self._unsubscribe = session.journal.subscribe(self._follow)
         with self._lock:
             known = {row["call"] for row in self._rows}
-            past = [row for record in session.journal if (row := _row(record))["call"] not in known]
-            self._rows.extendleft(reversed(past[-_KEPT:]))
+            past = [_row(record) for record in deque(session.journal, maxlen=_KEPT) if record.id not in known]
+            self._rows.extendleft(reversed(past))
 
     def close(self) -> None:
         """Stop following the session, and take the widget away."""
@@ -58,7 +58,7 @@ class Feed(HermesWidget):
         """How the calls went, and the latest of them."""
         rows = list(self._rows)
         outcomes = ", ".join(f"{count} {outcome}" for outcome, count in Counter(r["outcome"] for r in rows).items())
-        lines = [f"{len(rows)} calls{f': {outcomes}' if outcomes else ''}"]
+        lines = [f"{len(rows)} call{'' if len(rows) == 1 else 's'}{f': {outcomes}' if outcomes else ''}"]
         return "\n".join([*lines, *(f"  {row['tool']}: {row['outcome']}" for row in rows[-_LISTED:])])
 
     def html_face(self) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -23,7 +24,11 @@ def outbox(monkeypatch: pytest.MonkeyPatch) -> Outbox:
 
     def attach(widget: HermesWidget) -> list[dict[str, Any]]:
         messages: list[dict[str, Any]] = []
-        monkeypatch.setattr(widget, "send", messages.append)
+
+        def send(content: dict[str, Any], buffers: Sequence[bytes] = ()) -> None:
+            messages.append({**content, **(json.loads(buffers[0]) if buffers else {})})
+
+        monkeypatch.setattr(widget, "send", send)
         return messages
 
     return attach

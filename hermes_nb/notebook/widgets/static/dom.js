@@ -21,15 +21,23 @@ export function frame(name, ...children) {
 }
 
 /** Say something again and again, because the first words may wait behind a running cell; returns a way to stop. */
-export function repeat(say, every = 200) {
+export function repeat(say, every = 200, atMost = 150) {
+  let said = 1;
   say();
-  const timer = setInterval(say, every);
+  const timer = setInterval(() => {
+    say();
+    said += 1;
+    if (said >= atMost) clearInterval(timer); // there is no kernel any more
+  }, every);
   return () => clearInterval(timer);
 }
 
-/** Listen to the kernel's messages by kind; returns a way to stop. */
+/** Listen to the kernel's messages by kind; returns a way to stop. Large data come beside a message, as JSON bytes. */
 export function listen(model, listeners) {
-  const hear = (message) => listeners[message.kind]?.(message);
+  const hear = (message, buffers) => {
+    const large = buffers?.length ? JSON.parse(new TextDecoder().decode(buffers[0])) : {};
+    listeners[message.kind]?.({ ...message, ...large });
+  };
   model.on("msg:custom", hear);
   return () => model.off("msg:custom", hear);
 }
