@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
 from functools import cache
 from typing import TYPE_CHECKING
@@ -18,6 +19,10 @@ _MOST_COSTLY = 2_000
 #: All other superlinear cost is paid while reading, so that the reading can be broken off.
 _SECONDS = 0.25
 _CHUNK = 256
+
+
+#: One parser serves all threads, one at a time.
+_PARSING = threading.Lock()
 
 
 class TooIntricateError(ValueError):
@@ -38,6 +43,12 @@ def parse(source: bytes) -> Node:
     Raises:
         TooIntricateError: If the script is long and made of structure rather than of words.
     """
+    source = _parsable(source)
+    with _PARSING:
+        return _parse(source)
+
+
+def _parse(source: bytes) -> Node:
     if len(source) <= _SMALL:
         return _parser().parse(source).root_node
     if len(_COSTLY.findall(source)) > _MOST_COSTLY:
@@ -54,3 +65,36 @@ def parse(source: bytes) -> Node:
     if cut:
         raise TooIntricateError
     return root
+
+
+_CONTINUED = re.compile(r"(?<=[^\s\\])\\\n(?=\S)")
+
+
+def join_lines(text: str) -> str:
+    """Join lines that are continued in the middle of a word: the grammar would take them for two words."""
+    return _CONTINUED.sub("", text)
+
+
+_BEFORE_GROUP = re.compile(rb"(?:(?<=[\s;&|(])|\A)(?:!|time(?:\s+-p)?|coproc)\s+(?=[{(!])")
+
+
+def _parsable(source: bytes) -> bytes:
+    """The source with what the grammar does not know replaced, byte for byte, by what comes to the same."""
+    if b"<>" in source:
+        source = source.replace(b"<>", b"> ")
+    if b"{" in source or b"(" in source:
+        source = _BEFORE_GROUP.sub(lambda match: b" " * len(match[0]), source)
+    return source
+
+
+def flat(node: Node) -> list[Node]:
+    """The stages of a pipeline or the statements of a list, from left to right; both nest on their left."""
+    found: list[Node] = []
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if current.type == node.type:
+            stack.extend(reversed(current.named_children))
+        else:
+            found.append(current)
+    return found

@@ -69,6 +69,11 @@ def _saved_names(command: Command) -> Iterator[str]:
         yield from (value.text for value in command.values("-o", "--output"))
     if command.name in ("aws", "gsutil", "scp", "gcloud", "rclone") and len(command.operands) > 1:
         yield command.operands[-1].text
+        yield from (
+            word.text.rsplit("/", 1)[-1].rsplit(":", 1)[-1]
+            for word in command.operands[:-1]
+            if ":" in word.text
+        )
     folder = next(
         (f"{value.text}/" for value in command.values("-P", "--directory-prefix", "--output-dir")), ""
     )
