@@ -54,12 +54,16 @@ def _parse(source: bytes) -> Node:
     if len(_COSTLY.findall(source)) > _MOST_COSTLY:
         raise TooIntricateError
     deadline = time.monotonic() + _SECONDS
-    cut = False
+    end, served, cut = len(source), 0, False
 
     def read(offset: int, _point: object) -> bytes:
-        nonlocal cut
-        cut = cut or time.monotonic() > deadline
-        return b"" if cut else source[offset : offset + _CHUNK]
+        nonlocal end, served, cut
+        if not cut and time.monotonic() > deadline:
+            # The parser may come back to what it has read: that must stay as it was.
+            end, cut = served, True
+        chunk = source[offset : min(offset + _CHUNK, end)]
+        served = max(served, offset + len(chunk))
+        return chunk
 
     root = _parser().parse(read).root_node
     if cut:
@@ -78,8 +82,14 @@ def join_lines(text: str) -> str:
 _BEFORE_GROUP = re.compile(rb"(?:(?<=[\s;&|(])|\A)(?:!|time(?:\s+-p)?|coproc)\s+(?=[{(!])")
 
 
+#: To a shell, bytes beyond ASCII are letters; the grammar's scanner reads beyond its tables on some of them.
+_ASCII = bytes(range(128)) + b"x" * 128
+
+
 def _parsable(source: bytes) -> bytes:
     """The source with what the grammar does not know replaced, byte for byte, by what comes to the same."""
+    if not source.isascii():
+        source = source.translate(_ASCII)
     if b"<>" in source:
         source = source.replace(b"<>", b"> ")
     if b"{" in source or b"(" in source:
