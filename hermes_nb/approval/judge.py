@@ -37,7 +37,10 @@ def assess(command: str, *, cwd: str | None = None) -> Assessment:
         cwd: The working directory, if it is known: relative paths are then judged by where they lead.
     """
     plain = lookalikes.plain(command)
-    findings = list(_findings(read(plain, cwd)))
+    try:
+        findings = list(_findings(read(plain, cwd)))
+    except RecursionError:
+        findings = [_problem("too-deep", command[:300])]
     if plain != command and findings:
         findings.append(
             Finding("look-alike", "hides what it does behind characters that look like others", command[:300])
@@ -48,11 +51,15 @@ def assess(command: str, *, cwd: str | None = None) -> Assessment:
 
 def _findings(script: Script) -> Iterator[Finding]:
     for problem in script.problems:
-        verdict, description = _PROBLEMS[problem.kind]
-        yield Finding(problem.kind, description, problem.text, verdict)
+        yield _problem(problem.kind, problem.text)
     for command in script.commands:
         for rule in matching(command):
             yield Finding(rule.key, rule.description, command.text, rule.verdict)
+
+
+def _problem(kind: str, text: str) -> Finding:
+    verdict, description = _PROBLEMS[kind]
+    return Finding(kind, description, text, verdict)
 
 
 def _user_findings(command: str) -> Iterator[Finding]:

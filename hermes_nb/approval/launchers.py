@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .commands import SHELLS, UNKNOWN, Inner, Word
+from . import multipliers
+from .commands import SHELLS, Inner, Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -125,117 +126,6 @@ def _alias(command: Command) -> Iterator[Inner]:
             yield Inner([Word(word.text.split("=", 1)[1])], is_text=True)
 
 
-_XARGS_VALUED = frozenset(
-    [
-        "-n",
-        "-L",
-        "-P",
-        "-I",
-        "-i",
-        "-d",
-        "-E",
-        "-s",
-        "-a",
-        "--max-args",
-        "--max-procs",
-        "--delimiter",
-        "--arg-file",
-        "--max-lines",
-        "--replace",
-    ]
-)
-
-
-def _xargs(command: Command) -> Iterator[Inner]:
-    words, position = command.words, 1
-    placeholder = "{}"
-    while position < len(words) and words[position].text.startswith("-"):
-        text = words[position].text
-        if text[:2] in ("-I", "-i"):
-            placeholder = text[2:] or (words[position + 1].text if text == "-I" and position + 1 < len(words) else "{}")
-        position += 2 if text in _XARGS_VALUED and text != "-i" else 1
-    rest = words[position:]
-    if not rest:
-        return
-    known = command.stdin.text if command.stdin else None
-    supplied = (
-        [Word(text, "*" in text, sources=command.stdin.sources if command.stdin else ()) for text in known.split()[:64]]
-        if known is not None
-        else [Word(UNKNOWN, glob=True, sources=command.stdin.sources if command.stdin else ())]
-    )
-    replaced = _replace(rest, placeholder, supplied)
-    yield Inner(replaced if replaced is not None else [*rest, *supplied])
-
-
-def _replace(words: list[Word], placeholder: str, supplied: list[Word]) -> list[Word] | None:
-    """The words with the placeholder filled in, or None where it does not occur."""
-    found = False
-    result: list[Word] = []
-    for word in words:
-        if placeholder and placeholder in word.text:
-            found = True
-            result.extend(
-                Word(
-                    word.text.replace(placeholder, one.text),
-                    glob=one.glob or word.glob,
-                    sources=word.sources + one.sources,
-                )
-                for one in supplied
-            )
-        else:
-            result.append(word)
-    return result if found else None
-
-
-def _parallel(command: Command) -> Iterator[Inner]:
-    words = command.words[1:]
-    separators = [index for index, word in enumerate(words) if word.text in (":::", "::::", ":::+")]
-    head = words[: separators[0]] if separators else words
-    while head and head[0].text.startswith("-"):
-        head = head[2:] if head[0].text in ("-j", "-S", "--jobs", "-a", "-I", "-N") else head[1:]
-    if not head:
-        return
-    supplied = [word for word in words[separators[0] + 1 :] if not word.text.startswith(":::")] if separators else []
-    supplied = supplied[:64] or [Word(UNKNOWN, glob=True)]
-    replaced = _replace(head, "{}", supplied)
-    is_text = len(head) == 1
-    if is_text and replaced is None:
-        yield Inner(head, is_text=True)
-    yield Inner(replaced if replaced is not None else [*head, *supplied], is_text=is_text)
-
-
-def _find(command: Command) -> Iterator[Inner]:
-    words = command.words
-    roots: list[Word] = []
-    for word in words[1:]:
-        if word.text.startswith(("-", "(", "!")):
-            break
-        roots.append(word)
-    found = [Word(f"{root.text.rstrip('/')}/*", glob=True) for root in roots[:8]] or [Word("./*", glob=True)]
-    position = 1
-    while position < len(words):
-        if words[position].text in ("-exec", "-execdir", "-ok", "-okdir"):
-            end = position + 1
-            while end < len(words) and words[end].text not in (";", "+", "\\;"):
-                end += 1
-            rest = words[position + 1 : end]
-            if rest:
-                replaced = _replace(rest, "{}", found)
-                yield Inner(replaced if replaced is not None else rest)
-            position = end
-        position += 1
-
-
-def _fd(command: Command) -> Iterator[Inner]:
-    for position, word in enumerate(command.words):
-        if word.text in ("-x", "-X", "--exec", "--exec-batch"):
-            rest = command.words[position + 1 :]
-            found = [Word("./*", glob=True)]
-            replaced = _replace(rest, "{}", found)
-            yield Inner(replaced if replaced is not None else [*rest, *found])
-            return
-
-
 def _container(command: Command) -> Iterator[Inner]:
     """``docker exec``, ``docker run``, ``docker compose run``, ``kubectl exec -- …`` and their relatives."""
     words = command.words
@@ -309,7 +199,9 @@ def _multiplexer(command: Command) -> Iterator[Inner]:
         ):
             rest = words[index + 1 :]
             while rest and rest[0].text.startswith("-"):
-                rest = rest[2:] if rest[0].text in ("-s", "-t", "-n", "-c", "-x", "-y", "-F", "-e") else rest[1:]
+                rest = (
+                    rest[2:] if rest[0].text in ("-s", "-t", "-n", "-c", "-x", "-y", "-F", "-e") else rest[1:]
+                )
             while rest and rest[-1].text in ("Enter", "C-m", "ENTER"):
                 rest = rest[:-1]
             if rest:
@@ -332,7 +224,9 @@ def _editor(command: Command) -> Iterator[Inner]:
 
 
 def _tar(command: Command) -> Iterator[Inner]:
-    for value in command.values("--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--rsh-command"):
+    for value in command.values(
+        "--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--rsh-command"
+    ):
         text = value.text.removeprefix("exec=")
         if text != value.text or " " in text:
             yield Inner([Word(text)], is_text=True)
@@ -359,7 +253,9 @@ def _git(command: Command) -> Iterator[Inner]:
     for subcommand, marker in (("submodule", "foreach"), ("bisect", "run")):
         if subcommand in texts and marker in texts:
             rest = [
-                w for w in command.words[texts.index(marker) + 2 :] if w.text not in ("--recursive", "-q", "--quiet")
+                w
+                for w in command.words[texts.index(marker) + 2 :]
+                if w.text not in ("--recursive", "-q", "--quiet")
             ]
             if rest:
                 yield Inner(rest, is_text=len(rest) == 1)
@@ -413,14 +309,14 @@ LAUNCHERS: dict[str, Callable[[Command], Iterator[Inner]]] = {
     "eval": _text_arguments,
     "trap": _trap,
     "alias": _alias,
-    "xargs": _xargs,
-    "gxargs": _xargs,
-    "parallel": _parallel,
-    "rush": _parallel,
-    "find": _find,
-    "gfind": _find,
-    "fd": _fd,
-    "fdfind": _fd,
+    "xargs": multipliers.xargs,
+    "gxargs": multipliers.xargs,
+    "parallel": multipliers.parallel,
+    "rush": multipliers.parallel,
+    "find": multipliers.find,
+    "gfind": multipliers.find,
+    "fd": multipliers.fd,
+    "fdfind": multipliers.fd,
     **dict.fromkeys(("docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc",
         "k3s", "microk8s.kubectl", "lxc", "incus", "crictl", "ctr", "fly", "flyctl", "heroku", "minikube",
         "apptainer", "singularity", "toolbox", "distrobox"), _container),

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from .commands import MOST_SOURCES, UNKNOWN, Command, Redirect, Stream, Word
 from .flow import output
 from .running import MOST_DEPTH, Function, Runner, Script, clip
-from .syntax import TooIntricateError, parse
+from .syntax import TooIntricateError, flat, join_lines, parse
 from .variables import bounded
 from .words import expand, run_substitutions
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_CONTINUED = re.compile(r"(?<=[^\s\\])\\\n(?=\S)")
 _WORD_KINDS = frozenset(
     ("string", "raw_string", "concatenation", "simple_expansion", "expansion", "word", "number",
     "test_command",
@@ -70,10 +68,9 @@ class _Reader(Runner):
             self._problem("too-deep", text)
             return
         outer = self._bytes
-        # The grammar takes a continued line for a new word, even in the middle of one.
-        self._bytes = _CONTINUED.sub("", text).encode("utf-8", "replace")
+        self._bytes = join_lines(text).encode("utf-8", "replace")
         try:
-            root = parse(_parsable(self._bytes))
+            root = parse(self._bytes)
             if root.has_error:
                 self._problem("unparsable", text)
             self._walk(root, stdin, ())
@@ -122,7 +119,7 @@ class _Reader(Runner):
         self.cwd = cwd
 
     def _walk_pipeline(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
-        self._walk_stages(_flat(node), stdin, redirects, None)
+        self._walk_stages(flat(node), stdin, redirects, None)
 
     def _walk_stages(
         self, stages: list[Node], stdin: Stream | None, redirects: tuple[Redirect, ...], given: Stream | None
@@ -138,7 +135,7 @@ class _Reader(Runner):
             stream = Stream(made.text, (earlier + made.sources)[-MOST_SOURCES:])
 
     def _walk_list(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
-        for statement in _flat(node):
+        for statement in flat(node):
             self._walk(statement, stdin, redirects)
 
     def _walk_redirected(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
@@ -169,7 +166,7 @@ class _Reader(Runner):
             if piped:
                 made = output(self.script.commands[start:])
                 stream = Stream(made.text, made.sources[-MOST_SOURCES:])
-                self._walk_stages(_flat(statement), stream, (), None)
+                self._walk_stages(flat(statement), stream, (), None)
             elif statement.type in (
                 "word",
                 "string",
@@ -187,9 +184,9 @@ class _Reader(Runner):
     ) -> None:
         """Walk what a redirection is attached to: for the grammar all of a list, for the shell its last."""
         if node.type == "pipeline":
-            self._walk_stages(_flat(node), stdin, redirects, given)
+            self._walk_stages(flat(node), stdin, redirects, given)
         elif node.type == "list":
-            *before, last = _flat(node)
+            *before, last = flat(node)
             for statement in before:
                 self._walk(statement, stdin, ())
             self._walk_body(last, stdin, given, redirects)
@@ -357,31 +354,6 @@ class _Reader(Runner):
             elif node.type != "function_definition":
                 stack.extend(node.children)
         return calls, spreads
-
-
-_BEFORE_GROUP = re.compile(rb"(?:(?<=[\s;&|(])|\A)(?:!|time(?:\s+-p)?|coproc)\s+(?=[{(!])")
-
-
-def _parsable(source: bytes) -> bytes:
-    """The source with what the grammar does not know replaced, byte for byte, by what comes to the same."""
-    if b"<>" in source:
-        source = source.replace(b"<>", b"> ")
-    if b"{" in source or b"(" in source:
-        source = _BEFORE_GROUP.sub(lambda match: b" " * len(match[0]), source)
-    return source
-
-
-def _flat(node: Node) -> list[Node]:
-    """The stages of a pipeline or the statements of a list, from left to right; both nest on their left."""
-    found: list[Node] = []
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        if current.type == node.type:
-            stack.extend(reversed(current.named_children))
-        else:
-            found.append(current)
-    return found
 
 
 _WALKERS = {

@@ -112,6 +112,10 @@ def test_a_pipe_carries_what_is_known_of_the_text():
     assert [source.name for source in stream.sources] == ["echo", "cat"]
 
 
+def test_letters_beyond_ascii_are_letters():
+    assert commands("echo é𝒳中 \U0010ffff'ж' > ñ") == [["echo", "é𝒳中", "\U0010ffffж"]]
+
+
 def test_nesting_beyond_the_bound_is_reported():
     assert read("( " * 100 + "ls" + " )" * 100).problems[0].kind == "too-deep"
 

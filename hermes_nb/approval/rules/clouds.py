@@ -264,7 +264,7 @@ _CLOUDS = (
 )
 _DESTROYING = re.compile(
     r"(?:batch-)?(?:delete|terminate|remove|destroy|purge|deregister|revoke|detach|wipe|reset|reboot"
-    r"|stop|disable|deactivate|cancel|release|drop|unpublish|erase|cleanup|schedule-key-deletion"
+    r"|stop|deallocate|disable|deactivate|cancel|release|drop|unpublish|erase|cleanup|schedule-key-deletion"
     r"|abort)(?:-[\w-]+|s|:\w+)?\Z"
     r"|[\w-]+:(?:destroy|delete|remove|reset|unset|drop|rm|disable)\Z|rm\Z|rb\Z|del\Z|rmi\Z"
 )  # fmt: skip
@@ -329,7 +329,7 @@ def _changes_cloud(command: Command) -> bool:
     return (
         "--delete" in texts
         or (command.name == "gsutil" and "rsync" in verbs and command.has("-d"))
-        or any("public-read" in text for text in texts)
+        or any("public-read" in text or "allUsers" in text for text in texts)
         or (command.name == "s5cmd" and "rm" in verbs)
     )
 

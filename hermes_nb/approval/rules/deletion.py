@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from .. import paths
@@ -215,10 +216,9 @@ def _syncs_with_deletion(command: Command) -> bool:
             ["move"],
             ["cleanup"],
         )
-    return any(
-        text.startswith(("--delete", "--del", "--remove-source-files", "mirror -e", "mirror --delete"))
-        for text in command.texts
-    )
+    if command.name == "lftp":
+        return any(re.search(r"mirror.*(?:--delete|-e\b)|\brm\b|\bmrm\b", text) for text in command.texts)
+    return any(text.startswith(("--delete", "--del", "--remove-source-files")) for text in command.texts)
 
 
 @rule(

@@ -37,7 +37,8 @@ def written_paths(command: Command) -> Iterator[str]:
         elif ":" not in operands[-1].text:
             last = command.path(target or operands[-1])
             yield last
-            if last.startswith(("/", "~")):
+            folder = operands[-1].text.endswith("/") or "." not in last.rsplit("/", 1)[-1][1:]
+            if folder and last.startswith(("/", "~")):
                 yield from (f"{last.rstrip('/')}/{word.text.rsplit('/', 1)[-1]}" for word in operands[:-1])
     elif name in (
         "tee",

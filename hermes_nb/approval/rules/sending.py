@@ -169,18 +169,14 @@ def _identifies(word: Word) -> bool:
 
 def _sent_paths(command: Command) -> list[str]:
     sent = list(read_paths(command))
-    for value in command.values(*_UPLOADS):
-        text = (
-            value.text.rsplit("@", 1)[-1]
-            if "@" in value.text
-            else value.text
-            if command.name == "wget" or "/" in value.text[:2] or value.text.startswith("~")
-            else ""
-        )
-        if "@" not in value.text and command.has("-T", "--upload-file"):
-            text = value.text
-        if text and text != "-":
-            sent.append(paths.normalise(text.split(";", 1)[0], command.cwd))
+    attachments = ("-a", "-A", "--attach") if command.name in ("mail", "mailx", "mutt", "swaks") else ()
+    for value in command.values(*_UPLOADS, *attachments):
+        name, at, file = value.text.rpartition("@")
+        is_file = at or command.name != "curl" or command.has("-T", "--upload-file")
+        if is_file and file != "-":
+            sent.append(paths.normalise(file.split(";", 1)[0], command.cwd))
+        elif name == "" and file.startswith(("/", "~")):
+            sent.append(paths.normalise(file, command.cwd))
     return [path for path in sent if "://" not in path]
 
 
