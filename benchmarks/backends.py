@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hermes_backends import Backend, open_backend
 
+from hermes_backends import Backend, open_backend
 from tests.backends.conftest import DockerServer, SSHServer, find
 
 Action = Callable[[], object]

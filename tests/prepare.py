@@ -23,9 +23,7 @@ _PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 
 def main() -> int:
     """Install what is missing, or say what the tests that need it will skip."""
-    missing = sorted(
-        {package for program, package in PACKAGES.items() if shutil.which(program, path=_PATH) is None}
-    )
+    missing = sorted({package for program, package in PACKAGES.items() if shutil.which(program, path=_PATH) is None})
     if not missing:
         return 0
     if os.geteuid() != 0 or shutil.which("apt-get") is None:

@@ -190,20 +190,14 @@ class Backend(ABC):
         task: str = "default",
     ) -> ExecResult:
         """Run a command in the persistent shell of a task: see `Shell.run`."""
-        return self.shell(task).run(
-            command, cwd=cwd, env=env, timeout=timeout, stdin=stdin, on_output=on_output
-        )
+        return self.shell(task).run(command, cwd=cwd, env=env, timeout=timeout, stdin=stdin, on_output=on_output)
 
-    def put(
-        self, src: str | os.PathLike[str], dest: str, *, progress: Callable[[int], None] | None = None
-    ) -> None:
+    def put(self, src: str | os.PathLike[str], dest: str, *, progress: Callable[[int], None] | None = None) -> None:
         """Copy a local file or folder to the path `dest` on the other side: see `files.put`."""
         self.check_open()
         files.put(self, src, dest, progress=progress)
 
-    def get(
-        self, src: str, dest: str | os.PathLike[str], *, progress: Callable[[int], None] | None = None
-    ) -> None:
+    def get(self, src: str, dest: str | os.PathLike[str], *, progress: Callable[[int], None] | None = None) -> None:
         """Copy a file or folder of the other side to the local path `dest`: see `files.get`."""
         self.check_open()
         files.get(self, src, dest, progress=progress)

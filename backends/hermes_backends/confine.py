@@ -52,10 +52,7 @@ def launcher(isolation: Isolation, limits: Limits, writable: Sequence[str], *, n
     """
     bounded = [
         *("bash", "-c", _ULIMIT, "bash"),
-        *(
-            str(n)
-            for n in (limits.memory // 1024, limits.processes, limits.file_size // 1024, limits.open_files)
-        ),
+        *(str(n) for n in (limits.memory // 1024, limits.processes, limits.file_size // 1024, limits.open_files)),
     ]
     match isolation:
         case "none":
@@ -73,9 +70,7 @@ def _landlock(writable: Sequence[str]) -> list[str]:
     from . import landlock
 
     if landlock.abi() < 1:
-        raise BackendUnavailable(
-            "this kernel has no Landlock", "use isolation='bubblewrap' or a docker backend"
-        )
+        raise BackendUnavailable("this kernel has no Landlock", "use isolation='bubblewrap' or a docker backend")
     return [sys.executable, "-I", "-S", str(Path(landlock.__file__)), *writable, "/dev", "--"]
 
 

@@ -95,9 +95,7 @@ class DockerBackend(Backend):
             "security_opt": ["no-new-privileges:true"],
             "network_mode": None if network else "none",
             "read_only": read_only,
-            "tmpfs": dict.fromkeys(
-                [tmpfs] if isinstance(tmpfs, str) else tmpfs, "rw,exec,nosuid,nodev,mode=1777"
-            ),
+            "tmpfs": dict.fromkeys([tmpfs] if isinstance(tmpfs, str) else tmpfs, "rw,exec,nosuid,nodev,mode=1777"),
             "volumes": [_checked_mount(mount) for mount in mounts],
             "labels": {
                 LABEL: "1",
@@ -159,9 +157,7 @@ class DockerBackend(Backend):
                 tty=pty,
                 user=self._user,
             )
-            return DockerProcess(
-                self._daemon, self.container_id, made["Id"], mark=mark, user=self._user, tty=pty
-            )
+            return DockerProcess(self._daemon, self.container_id, made["Id"], mark=mark, user=self._user, tty=pty)
         except GONE as error:
             raise ConnectionLost(f"docker does not answer: {error}") from error
         except docker.errors.APIError as error:
@@ -209,16 +205,12 @@ class DockerBackend(Backend):
             if not pull:
                 raise ImageMissing(f"the image {self.image} is not on this machine", fix) from None
             try:
-                for line in self._client.api.pull(
-                    self.image, stream=True, decode=True, tag=_default_tag(self.image)
-                ):
+                for line in self._client.api.pull(self.image, stream=True, decode=True, tag=_default_tag(self.image)):
                     tell(" ".join(str(line[key]) for key in ("id", "status", "progress") if line.get(key)))
                 self._client.images.get(self.image)
             except docker.errors.APIError as error:
                 why = error.explanation or error
-                raise ImageMissing(
-                    f"the image {self.image} is not here and could not be pulled: {why}", fix
-                ) from error
+                raise ImageMissing(f"the image {self.image} is not here and could not be pulled: {why}", fix) from error
 
     def _release(self) -> None:
         try:
@@ -234,14 +226,10 @@ class DockerBackend(Backend):
 def _checked_mount(mount: str) -> str:
     source = Path(mount.split(":")[0])
     if source.exists() and stat.S_ISSOCK(source.resolve().stat().st_mode):
-        raise BackendUnavailable(
-            f"{source} is a socket: who has docker's socket has this machine", "mount a folder"
-        )
+        raise BackendUnavailable(f"{source} is a socket: who has docker's socket has this machine", "mount a folder")
     for folder in ("/var/run", "/run"):
         if source.resolve() in (Path(folder).resolve(), Path("/")):
-            raise BackendUnavailable(
-                f"{source} would hand over this machine's sockets", "mount a folder of your own"
-            )
+            raise BackendUnavailable(f"{source} would hand over this machine's sockets", "mount a folder of your own")
     return mount
 
 

@@ -50,8 +50,7 @@ class Daemon:
                 return cls(client, url)
         raise BackendUnavailable(
             "no docker or podman answers (" + "; ".join(tried) + ")",
-            "start it (`sudo systemctl start docker`, or `podman system service --time=0 &`), "
-            "or set DOCKER_HOST",
+            "start it (`sudo systemctl start docker`, or `podman system service --time=0 &`), or set DOCKER_HOST",
         )
 
     def check(self) -> None:

@@ -36,9 +36,7 @@ class DockerProcess(Process):
         tty: Whether it has a terminal; its output then has no headers.
     """
 
-    def __init__(
-        self, daemon: Daemon, container: str, exec_id: str, *, mark: str, user: str, tty: bool
-    ) -> None:
+    def __init__(self, daemon: Daemon, container: str, exec_id: str, *, mark: str, user: str, tty: bool) -> None:
         self._daemon = daemon
         self._api = api = daemon.client.api
         self._container = container
@@ -47,9 +45,7 @@ class DockerProcess(Process):
         self._user = user
         self._tty = tty
         holder = api.exec_start(exec_id, tty=tty, socket=True)
-        self._socket: socket.socket = (
-            holder._sock.dup()
-        )  # ours alone: the response would close it when collected
+        self._socket: socket.socket = holder._sock.dup()  # ours alone: the response would close it when collected
         holder._response.close()
         self._socket.settimeout(None)
         self._poll = select.poll()

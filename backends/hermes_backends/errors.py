@@ -20,7 +20,7 @@ BackendError
 `CommandInterrupted` stands apart: it is a KeyboardInterrupt that carries the partial result.
 """
 
-# ruff: noqa: N818  (what happened is name enough)
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

@@ -52,9 +52,7 @@ def put(
     try:
         writer = _Writer(process, progress)
         try:
-            with tarfile.open(
-                fileobj=writer, mode="w|", format=tarfile.PAX_FORMAT, bufsize=_CHUNK
-            ) as archive:
+            with tarfile.open(fileobj=writer, mode="w|", format=tarfile.PAX_FORMAT, bufsize=_CHUNK) as archive:
                 archive.add(source, arcname=target.name, filter=_stays_inside(source, target.name))
             process.close_stdin()
         except BrokenPipeError:
@@ -82,9 +80,7 @@ def get(
     target = Path(dest)
     target.parent.mkdir(parents=True, exist_ok=True)
     name = PurePosixPath(src).name or "."
-    process = backend.spawn(
-        ["tar", "-c", "-f", "-", "-C", str(PurePosixPath(src).parent), "--", name], stdin=False
-    )
+    process = backend.spawn(["tar", "-c", "-f", "-", "-C", str(PurePosixPath(src).parent), "--", name], stdin=False)
     try:
         # Beside its destination, so that a move is a rename and nothing half-made is ever seen there.
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".hermes-get-") as folder:
@@ -167,9 +163,7 @@ def _finish(process: Process, failure: str, complaint: bytes = b"") -> None:
     if code == 127:
         raise TransferFailed(f"{failure}: there is no tar")
     if code != 0:
-        raise TransferFailed(
-            f"{failure}: {complaint.decode('utf-8', 'replace').strip() or f'exit code {code}'}"
-        )
+        raise TransferFailed(f"{failure}: {complaint.decode('utf-8', 'replace').strip() or f'exit code {code}'}")
 
 
 def _stays_inside(source: Path, name: str) -> Callable[[tarfile.TarInfo], tarfile.TarInfo]:

@@ -45,9 +45,7 @@ class FrameSplitter:
             if end < 0:
                 self._held = data[start:]
                 break
-            kind, *fields = (
-                data[start + len(self._mark) : end].decode("utf-8", "surrogateescape").split(";", 3)
-            )
+            kind, *fields = data[start + len(self._mark) : end].decode("utf-8", "surrogateescape").split(";", 3)
             found.append(Frame(kind, fields))
             data = data[end + 1 :]
         return found

@@ -53,17 +53,13 @@ def _local() -> Probe:
     levels = ["rlimits"]
     levels += ["landlock"] if abi() else []
     levels += ["bubblewrap"] if shutil.which("bwrap") else []
-    detail = (
-        f"commands run as you and can read all your files; can be confined by isolation={'|'.join(levels)}"
-    )
+    detail = f"commands run as you and can read all your files; can be confined by isolation={'|'.join(levels)}"
     return Probe("local", usable=True, detail=detail)
 
 
 def _docker() -> Probe:
     if importlib.util.find_spec("docker") is None:
-        return Probe(
-            "docker", usable=False, detail="the docker SDK is missing", fix="pip install 'hermes-nb[docker]'"
-        )
+        return Probe("docker", usable=False, detail="the docker SDK is missing", fix="pip install 'hermes-nb[docker]'")
     from .docker_daemon import Daemon
 
     try:
@@ -73,9 +69,7 @@ def _docker() -> Probe:
         fix = error.fix if installed else "apt-get install docker.io (or podman), then start its daemon"
         return Probe("docker", usable=False, detail=str(error).splitlines()[0], fix=fix)
     try:
-        return Probe(
-            "docker", usable=True, detail=f"{daemon.client.version().get('Version')} at {daemon.url}"
-        )
+        return Probe("docker", usable=True, detail=f"{daemon.client.version().get('Version')} at {daemon.url}")
     finally:
         daemon.client.close()
 
@@ -94,9 +88,7 @@ def _ssh() -> Probe:
 
 
 def _planned(name: str) -> Callable[[], Probe]:
-    return lambda: Probe(
-        name, usable=False, detail="not part of this version", fix="use docker, podman or ssh instead"
-    )
+    return lambda: Probe(name, usable=False, detail="not part of this version", fix="use docker, podman or ssh instead")
 
 
 _PROBES: dict[str, Callable[[], Probe]] = {

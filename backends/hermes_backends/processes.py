@@ -231,9 +231,7 @@ class Jobs:
         process = self._backend.spawn(argv, pty=pty)
         collector = Collector(self._backend.max_output, self._backend.spill_dir)
         number = f"job-{next(self._numbers)}"
-        job = Job(
-            number, command, process, collector, notify=notify, on_complete=notify_on_complete, watch=watch
-        )
+        job = Job(number, command, process, collector, notify=notify, on_complete=notify_on_complete, watch=watch)
         self._jobs[number] = job
         return job
 
@@ -250,9 +248,7 @@ class Jobs:
         try:
             return self._jobs[id]
         except KeyError:
-            raise NoSuchJob(
-                f"no job is called {id!r}; there are: {', '.join(self._jobs) or 'none'}"
-            ) from None
+            raise NoSuchJob(f"no job is called {id!r}; there are: {', '.join(self._jobs) or 'none'}") from None
 
     def close(self) -> None:
         """End all jobs and everything they started."""

@@ -25,9 +25,7 @@ class PumpedProcess(Process):
         read_stderr: The same for standard error; None if there is none.
     """
 
-    def __init__(
-        self, read_stdout: Callable[[], bytes], read_stderr: Callable[[], bytes] | None = None
-    ) -> None:
+    def __init__(self, read_stdout: Callable[[], bytes], read_stderr: Callable[[], bytes] | None = None) -> None:
         self._pieces: queue.Queue[Output] = queue.Queue(_BACKLOG)
         sources = {STDOUT: read_stdout, STDERR: read_stderr}
         self._unfinished = sum(source is not None for source in sources.values())

@@ -42,9 +42,7 @@ KILL_PATIENCE = 15.0
 def _driver() -> list[str]:
     text = resources.files(__package__).joinpath("driver.bash").read_text("utf-8")
     parts = dict(re.findall(r"(?ms)^#: (\w+)\n(.*?)(?=^#: |\Z)", text))
-    return [
-        parts[name] for name in ("main", "shell", "guard", "waiter", "exit", "renew", "main", "functions")
-    ]
+    return [parts[name] for name in ("main", "shell", "guard", "waiter", "exit", "renew", "main", "functions")]
 
 
 class Shell:
@@ -206,9 +204,7 @@ class Shell:
         finally:
             self._drop()
         if code in (126, 127):
-            raise ShellUnavailable(
-                f"{self._backend.where} has no bash, which the persistent shell needs: {said}"
-            )
+            raise ShellUnavailable(f"{self._backend.where} has no bash, which the persistent shell needs: {said}")
         raise ConnectionLost(f"the shell in {self._backend.where} did not start (exit code {code}): {said}")
 
     def _drop(self) -> None:
@@ -226,9 +222,7 @@ class Shell:
 
     def _new_call(self, command: str, on_output: Callable[[str, str], None] | None) -> Call:
         self._count += 1
-        call = Call(
-            self._count, command, Collector(self._backend.max_output, self._backend.spill_dir), on_output
-        )
+        call = Call(self._count, command, Collector(self._backend.max_output, self._backend.spill_dir), on_output)
         late, self._late = self._late, []
         for stream, data in late:
             call.take(stream, data)

@@ -167,9 +167,7 @@ class Connection:
         host, port = settings.get("hostname", address.host), address.port or int(settings.get("port", 22))
         for jump in filter(None, settings.get("proxyjump", "none").split(",")):
             if jump != "none":
-                via = self._login(
-                    Address.parse(jump, known_hosts=address.known_hosts, config=address.config), via
-                )
+                via = self._login(Address.parse(jump, known_hosts=address.known_hosts, config=address.config), via)
                 self._jumps.append(via)
         known = address.known_hosts or settings.get("userknownhostsfile", "~/.ssh/known_hosts").split()[0]
         client = paramiko.SSHClient()
@@ -213,9 +211,7 @@ def _socket(host: str, port: int, command: str | None, via: paramiko.SSHClient |
     if via is not None:
         transport = via.get_transport()
         assert transport is not None
-        return transport.open_channel(
-            "direct-tcpip", (host, port), ("127.0.0.1", 0), timeout=_CONNECT_TIMEOUT
-        )
+        return transport.open_channel("direct-tcpip", (host, port), ("127.0.0.1", 0), timeout=_CONNECT_TIMEOUT)
     if command and command != "none":
         return paramiko.ProxyCommand(command)
     sock = socket.create_connection((host, port), timeout=_CONNECT_TIMEOUT)
@@ -234,9 +230,7 @@ def _explained(error: BaseException, host: str, port: int, known: str) -> BaseEx
             f"only if you know why it changed: ssh-keygen -f {known} -R '{name}'",
         )
     if isinstance(error, paramiko.AuthenticationException):
-        return AuthenticationFailed(
-            f"{host} refused to log in: {error}", f"check that `ssh -p {port} {host}` works"
-        )
+        return AuthenticationFailed(f"{host} refused to log in: {error}", f"check that `ssh -p {port} {host}` works")
     if isinstance(error, (paramiko.SSHException, OSError, EOFError)):
         return BackendUnavailable(
             f"cannot connect to {host}:{port}: {error}", f"check that `ssh -p {port} {host}` works"

@@ -199,9 +199,7 @@ def _multiplexer(command: Command) -> Iterator[Inner]:
         ):
             rest = words[index + 1 :]
             while rest and rest[0].text.startswith("-"):
-                rest = (
-                    rest[2:] if rest[0].text in ("-s", "-t", "-n", "-c", "-x", "-y", "-F", "-e") else rest[1:]
-                )
+                rest = rest[2:] if rest[0].text in ("-s", "-t", "-n", "-c", "-x", "-y", "-F", "-e") else rest[1:]
             while rest and rest[-1].text in ("Enter", "C-m", "ENTER"):
                 rest = rest[:-1]
             if rest:
@@ -224,9 +222,7 @@ def _editor(command: Command) -> Iterator[Inner]:
 
 
 def _tar(command: Command) -> Iterator[Inner]:
-    for value in command.values(
-        "--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--rsh-command"
-    ):
+    for value in command.values("--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--rsh-command"):
         text = value.text.removeprefix("exec=")
         if text != value.text or " " in text:
             yield Inner([Word(text)], is_text=True)
@@ -253,9 +249,7 @@ def _git(command: Command) -> Iterator[Inner]:
     for subcommand, marker in (("submodule", "foreach"), ("bisect", "run")):
         if subcommand in texts and marker in texts:
             rest = [
-                w
-                for w in command.words[texts.index(marker) + 2 :]
-                if w.text not in ("--recursive", "-q", "--quiet")
+                w for w in command.words[texts.index(marker) + 2 :] if w.text not in ("--recursive", "-q", "--quiet")
             ]
             if rest:
                 yield Inner(rest, is_text=len(rest) == 1)

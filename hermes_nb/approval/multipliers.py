@@ -39,19 +39,14 @@ def xargs(command: Command) -> Iterator[Inner]:
     while position < len(words) and words[position].text.startswith("-"):
         text = words[position].text
         if text[:2] in ("-I", "-i"):
-            placeholder = text[2:] or (
-                words[position + 1].text if text == "-I" and position + 1 < len(words) else "{}"
-            )
+            placeholder = text[2:] or (words[position + 1].text if text == "-I" and position + 1 < len(words) else "{}")
         position += 2 if text in _XARGS_VALUED and text != "-i" else 1
     rest = words[position:]
     if not rest:
         return
     known = command.stdin.text if command.stdin else None
     supplied = (
-        [
-            Word(text, "*" in text, sources=command.stdin.sources if command.stdin else ())
-            for text in known.split()[:64]
-        ]
+        [Word(text, "*" in text, sources=command.stdin.sources if command.stdin else ()) for text in known.split()[:64]]
         if known is not None
         else [Word(UNKNOWN, glob=True, sources=command.stdin.sources if command.stdin else ())]
     )
@@ -88,9 +83,7 @@ def parallel(command: Command) -> Iterator[Inner]:
         head = head[2:] if head[0].text in ("-j", "-S", "--jobs", "-a", "-I", "-N") else head[1:]
     if not head:
         return
-    supplied = (
-        [word for word in words[separators[0] + 1 :] if not word.text.startswith(":::")] if separators else []
-    )
+    supplied = [word for word in words[separators[0] + 1 :] if not word.text.startswith(":::")] if separators else []
     supplied = supplied[:64] or [Word(UNKNOWN, glob=True)]
     replaced = _replace(head, "{}", supplied)
     is_text = len(head) == 1

@@ -21,16 +21,12 @@ class WrittenFiles(dict[str, Stream]):
         """Remember what a command writes; ``commands`` are itself and all that it runs."""
         for redirect in command.redirects:
             if redirect.writes and not redirect.target.unknown:
-                self._write(
-                    command.path(redirect.target), _printed(commands), appends=">>" in redirect.operator
-                )
+                self._write(command.path(redirect.target), _printed(commands), appends=">>" in redirect.operator)
         if not command.words:
             return
         if command.name == "tee":
             for word in command.operands:
-                self._write(
-                    command.path(word), command.stdin or Stream(None), appends=command.has("-a", "--append")
-                )
+                self._write(command.path(word), command.stdin or Stream(None), appends=command.has("-a", "--append"))
         elif command.name in ("cp", "mv") and len(command.operands) == 2:
             moved = self.get(command.path(command.operands[0]))
             if moved:
@@ -70,13 +66,9 @@ def _saved_names(command: Command) -> Iterator[str]:
     if command.name in ("aws", "gsutil", "scp", "gcloud", "rclone") and len(command.operands) > 1:
         yield command.operands[-1].text
         yield from (
-            word.text.rsplit("/", 1)[-1].rsplit(":", 1)[-1]
-            for word in command.operands[:-1]
-            if ":" in word.text
+            word.text.rsplit("/", 1)[-1].rsplit(":", 1)[-1] for word in command.operands[:-1] if ":" in word.text
         )
-    folder = next(
-        (f"{value.text}/" for value in command.values("-P", "--directory-prefix", "--output-dir")), ""
-    )
+    folder = next((f"{value.text}/" for value in command.values("-P", "--directory-prefix", "--output-dir")), "")
     for word in command.operands:
         if "://" in word.text or (command.name == "wget" and "/" in word.text):
             yield folder + word.text.split("?", 1)[0].rstrip("/").rsplit("/", 1)[-1]

@@ -67,10 +67,7 @@ class Server:
                 },  # for the helpers of daemons
                 start_new_session=True,
             )
-        if (
-            not eventually(lambda: self._ready() or self.process.poll() is not None)
-            or self.process.poll() is not None
-        ):
+        if not eventually(lambda: self._ready() or self.process.poll() is not None) or self.process.poll() is not None:
             text = self._log.read_text(errors="replace")[-2000:]
             self.end()
             missing(f"{Path(self._argv[0]).name} does not start here: {text}")
@@ -133,9 +130,7 @@ class SSHServer(Server):
         }
         config = folder / "sshd_config"
         config.write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
-        super().__init__(
-            [find("sshd"), "-D", "-e", "-f", str(config)], lambda: answers(self.port), folder / "log"
-        )
+        super().__init__([find("sshd"), "-D", "-e", "-f", str(config)], lambda: answers(self.port), folder / "log")
 
     def trust(self) -> None:
         kind, key, *_ = (self.folder / "host.pub").read_text().split()
@@ -156,9 +151,7 @@ class SSHServer(Server):
 
     def sessions(self) -> list[int]:
         """The processes that serve one connection each."""
-        found = subprocess.run(
-            ["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False
-        )
+        found = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False)
         return [int(pid) for pid in found.stdout.split()]
 
     def cut(self) -> None:
@@ -244,9 +237,7 @@ def build_root(folder: Path, *extra: str) -> Path:
     for name in ("bin", "etc", "root", "tmp", "usr", "proc", "dev"):
         (root / name).mkdir(parents=True, exist_ok=True)
     shutil.copy(busybox, root / "bin/busybox")
-    for applet in subprocess.run(
-        [busybox, "--list"], capture_output=True, text=True, check=True
-    ).stdout.split():
+    for applet in subprocess.run([busybox, "--list"], capture_output=True, text=True, check=True).stdout.split():
         if not (root / "bin" / applet).exists():
             (root / "bin" / applet).symlink_to("busybox")
     if "bash" in extra:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+
 from hermes_backends import BackendUnavailable, ImageMissing, ShellUnavailable, open_backend
 
 

@@ -9,6 +9,7 @@ import threading
 import time
 
 import pytest
+
 from hermes_backends import CommandInterrupted, ConnectionLost, open_backend
 
 from .conftest import DockerServer, SSHServer, as_root, eventually
@@ -20,9 +21,7 @@ def run_until_up(backend, command, then):
     """Run a command and do something to it once it has said something."""
     up = threading.Event()
     results = []
-    thread = threading.Thread(
-        target=lambda: results.append(backend.run(command, on_output=lambda *_: up.set()))
-    )
+    thread = threading.Thread(target=lambda: results.append(backend.run(command, on_output=lambda *_: up.set())))
     thread.start()
     assert up.wait(PATIENCE)
     then()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from hermes_backends import BackendUnavailable, open_backend
 from hermes_backends.confine import Limits
 from hermes_backends.landlock import abi
@@ -51,9 +52,7 @@ def test_bubblewrap_has_its_own_processes_no_network_and_one_writable_folder(tmp
     with open_backend("local", isolation="bubblewrap", cwd=str(tmp_path)) as backend:
         assert backend.run("echo x > here && cat here").stdout == "x\n"
         assert backend.run("touch /etc/hermes-test").exit_code != 0
-        assert (
-            backend.run("ls /sys/class/net /proc/net/dev >/dev/null; grep -c : /proc/net/dev").stdout == "1\n"
-        )
+        assert backend.run("ls /sys/class/net /proc/net/dev >/dev/null; grep -c : /proc/net/dev").stdout == "1\n"
         assert int(backend.run("ls -d /proc/[0-9]* | wc -l").stdout) < 20
         assert backend.run("setsid sleep 1000 & sleep 1000", timeout=0.2).timed_out
         assert backend.run("echo alive").stdout == "alive\n"

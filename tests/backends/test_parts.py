@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hermes_backends import strip_ansi
-from hermes_backends.frames import Frame, FrameSplitter
-from hermes_backends.output import Collector
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hermes_backends import strip_ansi
+from hermes_backends.frames import Frame, FrameSplitter
+from hermes_backends.output import Collector
+
 FRAME = b"\x1enonce;E;1;0;/tmp\x1e"
-noise = st.lists(
-    st.sampled_from([b"text", b"\x1e", b"\x1enon", b"\x1enonce", b"nonce;E;", b"\n", b"\0"])
-).map(b"".join)
+noise = st.lists(st.sampled_from([b"text", b"\x1e", b"\x1enon", b"\x1enonce", b"nonce;E;", b"\n", b"\0"])).map(b"".join)
 
 
 @given(before=noise, after=noise, cuts=st.lists(st.integers(0, 120)))

@@ -8,9 +8,7 @@ from pathlib import Path
 from hermes_backends.contract import BackendContract
 
 TEXT = (Path(__file__).parents[2] / "backends/README.md").read_text()
-EXAMPLE = next(
-    block for block in re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL) if "class NiceBackend" in block
-)
+EXAMPLE = next(block for block in re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL) if "class NiceBackend" in block)
 SPACE: dict = {}
 exec(compile(EXAMPLE, "README.md", "exec"), SPACE)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import hermes_backends
 import pytest
+
+import hermes_backends
 from hermes_backends import BackendError, MissingDependency, UnknownBackend, backend_names, open_backend
 from hermes_backends.probe import probe_all
 
@@ -30,9 +31,7 @@ def test_importing_loads_no_sdk_and_no_event_loop():
 
 
 def test_the_public_names_are_these():
-    assert sorted(hermes_backends.__all__) == sorted(
-        n for n in hermes_backends.__all__ if hasattr(hermes_backends, n)
-    )
+    assert sorted(hermes_backends.__all__) == sorted(n for n in hermes_backends.__all__ if hasattr(hermes_backends, n))
     assert len(hermes_backends.__all__) == 31
 
 
@@ -57,9 +56,7 @@ def test_a_planned_backend_says_that_it_is_not_here_yet(name):
 
 @pytest.mark.parametrize(("name", "package"), [("docker", "docker"), ("ssh", "paramiko")])
 def test_an_uninstalled_backend_names_what_to_install(monkeypatch, name, package):
-    for module in [
-        m for m in sys.modules if m.partition(".")[0] == package or m.startswith(f"hermes_backends.{name}")
-    ]:
+    for module in [m for m in sys.modules if m.partition(".")[0] == package or m.startswith(f"hermes_backends.{name}")]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingDependency, match=rf"pip install 'hermes-nb\[{name}\]'"):

@@ -6,6 +6,7 @@ import socket
 import subprocess
 
 import pytest
+
 from hermes_backends import AuthenticationFailed, BackendUnavailable, HostKeyRefused, open_backend
 
 from .conftest import find
@@ -32,9 +33,7 @@ def test_an_unknown_host_is_refused_and_the_command_shown_accepts_it(sshd, tmp_p
 
 
 def test_a_changed_key_is_refused_and_the_command_shown_forgets_the_old(sshd, tmp_path):
-    subprocess.run(
-        [find("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "other"], check=True
-    )
+    subprocess.run([find("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "other"], check=True)
     kind, key, *_ = (tmp_path / "other.pub").read_text().split()
     known = tmp_path / "known"
     known.write_text(f"[127.0.0.1]:{sshd.port} {kind} {key}\n")
@@ -47,9 +46,7 @@ def test_a_changed_key_is_refused_and_the_command_shown_forgets_the_old(sshd, tm
 
 
 def test_a_wrong_key_is_refused_with_the_command_to_try(sshd, tmp_path):
-    subprocess.run(
-        [find("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "wrong"], check=True
-    )
+    subprocess.run([find("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "wrong"], check=True)
     with pytest.raises(AuthenticationFailed, match=f"ssh -p {sshd.port}"):
         open_backend(sshd.target, **{**sshd.options, "key_filename": str(tmp_path / "wrong")})
 
@@ -66,9 +63,7 @@ def test_names_keys_and_jumps_of_the_config_file_are_honoured(sshd, tmp_path):
     config = tmp_path / "config"
     common = f"  HostName 127.0.0.1\n  Port {sshd.port}\n  User root\n  IdentityFile {sshd.key}\n"
     config.write_text(f"Host gate\n{common}Host inner\n{common}  ProxyJump gate\n")
-    with open_backend(
-        "ssh://inner", config=str(config), known_hosts=str(sshd.known_hosts), agent=False
-    ) as backend:
+    with open_backend("ssh://inner", config=str(config), known_hosts=str(sshd.known_hosts), agent=False) as backend:
         assert backend.run("echo through").stdout == "through\n"
         assert backend.run("echo $SSH_CONNECTION").stdout.split()[0] == "127.0.0.1"
 

@@ -65,9 +65,7 @@ class FileContract(Fixtures):
         with pytest.raises(UnsafePath):
             backend.put(tmp_path / "src", f"{there}/in")
 
-    def test_a_link_in_the_way_here_is_replaced_and_not_followed(
-        self, backend: Backend, tmp_path: Path
-    ) -> None:
+    def test_a_link_in_the_way_here_is_replaced_and_not_followed(self, backend: Backend, tmp_path: Path) -> None:
         there = f"/tmp/contract-{os.getpid()}-{number()}"
         backend.run(f"mkdir -p {there}/sub && echo theirs > {there}/sub/file")
         (tmp_path / "precious").mkdir()

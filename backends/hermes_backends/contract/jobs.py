@@ -19,9 +19,7 @@ class JobContract(Fixtures):
     """Background jobs."""
 
     def test_a_job_inherits_the_state_and_outlives_commands(self, backend: Backend) -> None:
-        backend.run(
-            "cd /usr; a=1; export b=2; f() { echo f $a $b $PWD; }; alias g=f; set -o pipefail", task="job"
-        )
+        backend.run("cd /usr; a=1; export b=2; f() { echo f $a $b $PWD; }; alias g=f; set -o pipefail", task="job")
         job = backend.jobs.start("f; g; read -r line; echo got $line; exit 5", task="job")
         assert backend.run("echo meanwhile", task="job").stdout == "meanwhile\n"
         assert job.running

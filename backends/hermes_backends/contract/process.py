@@ -88,9 +88,7 @@ class ProcessContract(Fixtures):
     def test_a_terminal_has_a_size_that_can_change(self, backend: Backend) -> None:
         if not backend.capabilities.pty:
             pytest.skip("this backend has no terminals")
-        script = (
-            "[ -t 0 ] && [ -t 1 ] && echo tty; trap 'stty size' WINCH; echo up; while :; do sleep 0.05; done"
-        )
+        script = "[ -t 0 ] && [ -t 1 ] && echo tty; trap 'stty size' WINCH; echo up; while :; do sleep 0.05; done"
         process = backend.spawn(["bash", "-c", script], pty=True)
         assert b"tty" in read_until(process, b"up")
         process.resize(33, 111)

@@ -43,8 +43,7 @@ class ShellContract(Fixtures):
         shell.run("cd /usr; plain=1; export exported=2; declare -A map=([k]=3); f() { echo f$1; }")
         shell.run("alias hello='echo hi'; shopt -s nullglob; set -o pipefail")
         said = shell.run(
-            "echo $PWD $plain ${map[k]}; bash -c 'echo $exported'; f 4; hello; shopt nullglob; "
-            "set -o | grep pipef"
+            "echo $PWD $plain ${map[k]}; bash -c 'echo $exported'; f 4; hello; shopt nullglob; set -o | grep pipef"
         )
         assert said.stdout.split() == ["/usr", "1", "3", "2", "f4", "hi", "nullglob", "on", "pipefail", "on"]
         assert said.cwd == shell.cwd == "/usr"
@@ -149,19 +148,14 @@ class ShellContract(Fixtures):
 
     def test_directory_and_variables_of_one_command_do_not_stay(self, shell: Shell) -> None:
         shell.run("cd /usr; A=kept")
-        result = shell.run(
-            "echo $PWD $A; bash -c 'echo \"$B\"'; cd /", cwd="/tmp", env={"A": "x y", "B": "'\"$z"}
-        )
+        result = shell.run("echo $PWD $A; bash -c 'echo \"$B\"'; cd /", cwd="/tmp", env={"A": "x y", "B": "'\"$z"})
         assert result.stdout == "/tmp x y\n'\"$z\n"
         assert shell.run("echo $PWD $A $B").stdout == "/usr kept\n"
         assert shell.run("true", cwd="/no/such").exit_code == 1
 
     def test_many_lines_heredocs_quotes_and_unicode(self, shell: Shell) -> None:
         text = 'it\'s "quoted" \\ $HOME `x` ☃ 日本 \t end'
-        assert (
-            shell.run(f"cat <<'EOF'\n{text}\n{text}\nEOF\n# a comment at the end").stdout
-            == f"{text}\n{text}\n"
-        )
+        assert shell.run(f"cat <<'EOF'\n{text}\n{text}\nEOF\n# a comment at the end").stdout == f"{text}\n{text}\n"
 
     def test_a_syntax_error_is_an_error_and_no_more(self, shell: Shell) -> None:
         result = shell.run("if then fi '")
@@ -188,8 +182,7 @@ class ShellContract(Fixtures):
     def test_commands_of_many_threads_take_turns(self, shell: Shell) -> None:
         answers: list[str] = []
         threads = [
-            threading.Thread(target=lambda n=n: answers.append(shell.run(f"x={n}; echo $x").stdout))
-            for n in range(8)
+            threading.Thread(target=lambda n=n: answers.append(shell.run(f"x={n}; echo $x").stdout)) for n in range(8)
         ]
         for thread in threads:
             thread.start()
