@@ -37,9 +37,12 @@ NEVER_REMEMBERED = frozenset(
     {
         "decoded-code",
         "look-alike",
+        "process-storm",
         "python-unparsable",
         "reverse-shell",
         "root-shell",
+        "too-deep",
+        "too-intricate",
         "undecidable",
         "unknown-code",
         "unparsable",

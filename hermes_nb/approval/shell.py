@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from .commands import MOST_SOURCES, UNKNOWN, Command, Redirect, Stream, Word
@@ -14,6 +15,7 @@ from .words import expand, run_substitutions
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_ARITHMETIC = re.compile(rb"(?<!\$)\(\(")
 _WORD_KINDS = frozenset(
     ("string", "raw_string", "concatenation", "simple_expansion", "expansion", "word", "number",
     "test_command",
@@ -74,10 +76,21 @@ class _Reader(Runner):
             if root.has_error:
                 self._problem("unparsable", text)
             self._walk(root, stdin, ())
+            self._walk_as_subshells(stdin)
         except TooIntricateError:
             self._problem("too-intricate", text)
         finally:
             self._bytes = outer
+
+    def _walk_as_subshells(self, stdin: Stream | None) -> None:
+        """Read ``((rm -rf x))`` once more as two subshells: to bash it is arithmetic, but sh may be another shell."""
+        if b"((" not in self._bytes:
+            return
+        apart = _ARITHMETIC.sub(b"( (", self._bytes)
+        root = parse(apart)
+        if apart != self._bytes and not root.has_error:
+            self._bytes = apart
+            self._walk(root, stdin, ())
 
     def read_functions(self) -> None:
         """Read the bodies of functions, with the arguments of all their calls."""
