@@ -12,9 +12,7 @@ The order is fixed, and every way out of it that isn't a clear yes is a no, with
 
 from __future__ import annotations
 
-import fnmatch
 import logging
-import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -22,6 +20,7 @@ from typing import TYPE_CHECKING, Literal
 
 from hermes_nb.approval.assessment import Assessment, Finding
 from hermes_nb.approval.decision import Approver, Decision, Request
+from hermes_nb.approval.patterns import covers, speaks_of
 from hermes_nb.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ class Policy:
         request = self._with_rules_that_ask(request)
         if not request.findings:
             return None
-        allowed = self._matching("allow", request)
+        allowed = next((rule for rule in self.config.get("approval.allow") if covers(rule, request)), None)
         if allowed:
             return Decision.once(f"the rule {allowed!r} of approval.allow").by_whom("rule", request.findings)
         return (
@@ -127,7 +126,7 @@ class Policy:
         return listed + [rule for rule in on_disk if rule not in listed]
 
     def _matching(self, kind: str, request: Request) -> str | None:
-        return next((rule for rule in self.config.get(f"approval.{kind}") if matches(rule, request)), None)
+        return next((rule for rule in self.config.get(f"approval.{kind}") if speaks_of(rule, request)), None)
 
     def _with_rules_that_ask(self, request: Request) -> Request:
         rule = self._matching("ask", request)
@@ -218,22 +217,3 @@ def _asked(approver: Approver, request: Request) -> Decision:
 
 def _reasons(request: Request) -> str:
     return "; ".join(dict.fromkeys(finding.description for finding in request.findings))
-
-
-_RULE = re.compile(r"(?P<tool>[^()]+?)(?:\((?:(?P<argument>[A-Za-z_]\w*)=)?(?P<pattern>.*)\))?", re.DOTALL)
-
-
-def matches(rule: str, request: Request) -> bool:
-    """Whether a rule of the config speaks of a call.
-
-    ``terminal`` and ``mcp_*`` name tools; ``terminal(git push*)`` also what is run; ``write_file(path=/data/*)``
-    one argument.
-    """
-    parsed = _RULE.fullmatch(rule.strip())
-    if parsed is None or not fnmatch.fnmatchcase(request.tool, parsed["tool"].strip()):
-        return False
-    if parsed["pattern"] is None:
-        return True
-    argument = parsed["argument"]
-    subject = request.subject if argument is None else request.args.get(argument)
-    return subject is not None and fnmatch.fnmatchcase(str(subject), parsed["pattern"])

@@ -216,6 +216,47 @@ class TestRulesOfTheConfig:
         assert call(session, "git status").ok
         assert len(session.policy.approver.asked) == 1
 
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "git status; rm -rf data",
+            "git status && rm -rf data",
+            "git status | xargs rm -rf",
+            "git status $(rm -rf data)",
+        ],
+    )
+    def test_an_allowed_command_carries_no_other_along(self, registry: hermes.Registry, command: str) -> None:
+        from hermes_nb.approval import assess
+
+        ran: list[str] = []
+
+        @hermes.tool(toolset="shell", registry=registry, guard=lambda args, context: assess(args["command"]))
+        def run(command: str) -> None:
+            ran.append(command)
+
+        config = {"approval": {"allow": ["run(git status*)", "run(command=git status*)", "run(rm -rf build)"]}}
+        session = hermes.Session(registry=registry, approver=ScriptedApprover([]), config=config)
+        assert call(session, "rm -rf build").ok
+        assert call(session, command).outcome == "denied"
+        assert ran == ["rm -rf build"]
+
+    @pytest.mark.parametrize("command", ["cd x && git push origin", "git pu''sh origin", "sh -c 'git push'"])
+    def test_a_forbidden_command_is_found_wherever_it_hides(self, open_session: Open, command: str) -> None:
+        assert call(open_session(config={"approval": {"deny": ["run(git push*)"]}}), command).outcome == "denied"
+
+    def test_an_allowed_folder_is_not_left_by_going_up(self, registry: hermes.Registry) -> None:
+        def suspicious(args: Mapping[str, Any], context: hermes.Context) -> Assessment:
+            return Assessment((Finding("write", "writes", args["path"]),))
+
+        @hermes.tool(toolset="files", registry=registry, guard=suspicious)
+        def write(path: str) -> str:
+            return "written"
+
+        config = {"approval": {"allow": ["write(path=/data/*)"]}}
+        session = hermes.Session(registry=registry, approver=ScriptedApprover([]), config=config)
+        assert session.call("write", {"path": "/data/a"}).ok
+        assert session.call("write", {"path": "/data/../etc/passwd"}).outcome == "denied"
+
     def test_rules_hold_for_tools_without_a_guard(self, registry: hermes.Registry) -> None:
         registry.register("mcp_x_drop", "mcp-x", {"description": "drop"}, handler=lambda args: "dropped")
         session = hermes.Session(registry=registry, config={"approval": {"deny": ["mcp_*_drop"]}})
