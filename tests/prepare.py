@@ -12,7 +12,9 @@ PACKAGES: dict[str, str] = {
     "bash-static": "bash-static",
     "busybox": "busybox-static",
     "bwrap": "bubblewrap",
+    "catatonit": "catatonit",
     "dockerd": "docker.io",
+    "podman": "podman",
     "ssh": "openssh-client",
     "sshd": "openssh-server",
 }
