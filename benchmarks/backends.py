@@ -1,8 +1,8 @@
 """How fast commands run, beside what they are compared with: `python -m benchmarks.backends [--peer PYTHON]`.
 
-Both sides of a ratio are measured in turns, in one run, so that a noisy machine is noisy for both; medians are
-compared. `--peer` is a Python that has hermes-agent installed. What this machine lacks (docker, sshd, the peer) is
-left out and said so.
+Both sides of a ratio are measured in turns, in one run, so that a noisy machine is noisy for both; medians
+are compared. `--peer` is a Python that has hermes-agent installed. What this machine lacks (docker, sshd, the
+peer) is left out and said so.
 """
 
 from __future__ import annotations

@@ -14,6 +14,9 @@ def home() -> Path:
 
 def private_folder(*parts: str) -> Path:
     """A folder below home() that only this user can read, made if need be."""
-    folder = home().joinpath(*parts)
+    folder = home()
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for part in parts:  # one by one: mkdir gives parents that it makes on the way the usual, public mode
+        folder /= part
+        folder.mkdir(exist_ok=True, mode=0o700)
     return folder

@@ -6,9 +6,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from hermes_nb import Registry, Session
+
+# Machines are noisy: an example that takes long says nothing.
+hypothesis.settings.register_profile("calm", deadline=None)
+hypothesis.settings.load_profile("calm")
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,9 @@ PACKAGES: dict[str, str] = {
     "busybox": "busybox-static",
     "bwrap": "bubblewrap",
     "chromium": "chromium",
+    "catatonit": "catatonit",
     "dockerd": "docker.io",
+    "podman": "podman",
     "ssh": "openssh-client",
     "sshd": "openssh-server",
 }

@@ -42,7 +42,8 @@ class Capabilities:
     """What a backend can do and what it protects from.
 
     Attributes:
-        isolated: A command cannot touch the machine that Python runs on.
+        isolated: What a command does is gone when the backend closes: it reaches no files that outlive it, neither on
+            the machine that Python runs on nor on another.
         pty: `spawn(pty=True)` works.
         snapshot: The state of the file system can be saved.
         limits: Memory, processes or time are bounded.

@@ -121,8 +121,9 @@ class DockerBackend(Backend):
 
     @property
     def capabilities(self) -> Capabilities:
-        """Isolated and bounded, as far as this kernel's containers are."""
-        return Capabilities(isolated=True, pty=True, snapshot=True, limits=self._owned)
+        """Bounded, and isolated as far as this kernel's containers are: not with a host folder, nor where we are guests."""
+        isolated = self._owned and not self._settings["volumes"]
+        return Capabilities(isolated=isolated, pty=True, snapshot=True, limits=self._owned)
 
     @property
     def where(self) -> str:

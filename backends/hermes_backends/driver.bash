@@ -186,7 +186,7 @@ __h_sweep() {
 __h_state() {
     # Write all that a background job inherits to a file only we can read, and print the file's name.
     local folder file
-    for folder in "${TMPDIR:-/tmp}" /tmp /dev/shm "$HOME"; do
+    for folder in "${TMPDIR:-/tmp}" /tmp /dev/shm "${HOME:-/}"; do
         file=$folder/.hermes-state-$__h_nonce-$__h_id
         (umask 077 && set -C && : >"$file") 2>/dev/null && break
         file=

@@ -42,7 +42,8 @@ class _Child(Process):
 
     def kill(self) -> None:
         """See `Process.kill`."""
-        kill_marked(self._mark, self._popen.pid)
+        # The number of a child that was reaped may be another's by now; the mark never is.
+        kill_marked(self._mark, self._popen.pid if self._popen.poll() is None else None)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._popen.wait(1)
 

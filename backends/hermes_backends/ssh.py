@@ -77,8 +77,8 @@ class SSHBackend(Backend):
 
     @property
     def capabilities(self) -> Capabilities:
-        """Away from this machine, but not confined on the other."""
-        return Capabilities(isolated=True, pty=True)
+        """Away from this machine, but with all the user's rights on the other: not isolated."""
+        return Capabilities(isolated=False, pty=True)
 
     @property
     def where(self) -> str:

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from hermes_backends import BackendUnavailable, open_backend
 
 SBIN = "/usr/sbin:/sbin"
 
@@ -126,7 +127,7 @@ class SSHServer(Server):
             "HostKey": folder / "host",
             "AuthorizedKeysFile": folder / "id.pub",
             "PidFile": folder / "pid",
-            "SetEnv": f"HOME={folder}",  # a home without a .bashrc, which sshd's bash would read for every command
+            "SetEnv": f"HOME={folder}",  # without a .bashrc, which sshd's bash would read for every command
         }
         config = folder / "sshd_config"
         config.write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
@@ -161,9 +162,43 @@ class SSHServer(Server):
         self.kill()
 
 
-class DockerServer(Server):
-    image = "hermes-test:latest"
+class DockerSpeaker(Server):
+    """A daemon with docker's API and our images in it, in a folder of its own."""
 
+    image = "hermes-test:latest"
+    folder: Path
+    url: str
+
+    def client(self):
+        import docker
+
+        return docker.DockerClient(base_url=self.url, timeout=30)
+
+    def ping(self) -> bool:
+        with socket.socket(socket.AF_UNIX) as probe:
+            try:
+                probe.connect(self.url.removeprefix("unix://"))
+                probe.sendall(b"GET /_ping HTTP/1.0\r\n\r\n")
+                return b"200 OK" in probe.recv(100)
+            except OSError:
+                return False
+
+    def import_image(self, name: str, *extra: str) -> None:
+        archive = build_root(self.folder, *extra)
+        client = self.client()
+        repository, _, tag = name.partition(":")
+        client.api.import_image_from_file(str(archive), repository=repository, tag=tag)
+        client.close()
+
+    def end(self) -> None:
+        super().end()
+        for line in reversed(Path("/proc/mounts").read_text().splitlines()):
+            if (place := line.split()[1]).startswith(str(self.folder)):
+                subprocess.run(["umount", "-l", place], check=False, capture_output=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class DockerServer(DockerSpeaker):
     def __init__(self) -> None:
         as_root()
         # Not pytest's folder: what is mounted in this one must be gone before it is deleted.
@@ -200,34 +235,25 @@ class DockerServer(Server):
         self.import_image(self.image, "bash")
         self.import_image("hermes-bare:latest")
 
-    def client(self):
-        import docker
-
-        return docker.DockerClient(base_url=self.url, timeout=30)
-
-    def ping(self) -> bool:
-        with socket.socket(socket.AF_UNIX) as probe:
-            try:
-                probe.connect(self.url.removeprefix("unix://"))
-                probe.sendall(b"GET /_ping HTTP/1.0\r\n\r\n")
-                return b"200 OK" in probe.recv(100)
-            except OSError:
-                return False
-
-    def import_image(self, name: str, *extra: str) -> None:
-        archive = build_root(self.folder, *extra)
-        client = self.client()
-        repository, _, tag = name.partition(":")
-        client.api.import_image_from_file(str(archive), repository=repository, tag=tag)
-        client.close()
-
     def end(self) -> None:
         super().end()
         self.containerd.end()
-        for line in reversed(Path("/proc/mounts").read_text().splitlines()):
-            if (place := line.split()[1]).startswith(str(self.folder)):
-                subprocess.run(["umount", "-l", place], check=False, capture_output=True)
-        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class PodmanServer(DockerSpeaker):
+    def __init__(self) -> None:
+        as_root()
+        self.folder = folder = Path(tempfile.mkdtemp(prefix="hermes-podman-"))
+        self.url = f"unix://{folder}/podman.sock"
+        # Limits that it may set even where root may not raise any, and the runtime that knows all cgroups.
+        settings = '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]\n'
+        settings += '[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\nruntime = "runc"\n'
+        config = folder / "containers.conf"
+        config.write_text(settings)
+        argv = ["env", f"CONTAINERS_CONF={config}", find("podman"), "--root", f"{folder}/root"]
+        argv += ["--runroot", f"{folder}/run", "system", "service", "--time=0", self.url]
+        super().__init__(argv, self.ping, folder / "log")
+        self.import_image(self.image, "bash")
 
 
 def build_root(folder: Path, *extra: str) -> Path:
@@ -259,5 +285,19 @@ def sshd(tmp_path_factory):
 @pytest.fixture(scope="session")
 def dockerd():
     server = DockerServer()
+    yield server
+    server.end()
+
+
+@pytest.fixture(scope="session")
+def podman():
+    if shutil.which("podman") is None:
+        pytest.skip("podman is not installed")
+    server = PodmanServer()
+    try:
+        open_backend(f"docker://{server.image}", base_url=server.url).close()
+    except BackendUnavailable as error:
+        server.end()
+        pytest.skip(f"podman runs no containers here: {error}")
     yield server
     server.end()
