@@ -121,7 +121,7 @@ class DockerBackend(Backend):
 
     @property
     def capabilities(self) -> Capabilities:
-        """Bounded, and isolated as far as this kernel's containers are: not with a host folder, nor where we are guests."""
+        """Bounded, and isolated as far as this kernel's containers are; not with a host folder, not as a guest."""
         isolated = self._owned and not self._settings["volumes"]
         return Capabilities(isolated=isolated, pty=True, snapshot=True, limits=self._owned)
 

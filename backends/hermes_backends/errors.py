@@ -20,7 +20,6 @@ BackendError
 `CommandInterrupted` stands apart: it is a KeyboardInterrupt that carries the partial result.
 """
 
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

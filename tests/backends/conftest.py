@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from hermes_backends import BackendUnavailable, open_backend
 
 SBIN = "/usr/sbin:/sbin"

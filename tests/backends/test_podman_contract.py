@@ -1,4 +1,5 @@
 import pytest
+
 from hermes_backends import open_backend
 from hermes_backends.contract import BackendContract
 
