@@ -168,6 +168,13 @@ class Backend(ABC):
             BackendClosed: After `close`.
         """
 
+    def reconnect(self) -> None:  # noqa: B027  (most find a lost connection again by themselves)
+        """Make a lost connection anew, for the sake of what was left behind on the other side.
+
+        Raises:
+            BackendUnavailable: It cannot be reached.
+        """
+
     def _release(self) -> None:  # noqa: B027  (a backend that holds nothing has nothing to release)
         """Let go of what the backend itself holds. Called once, after shells and jobs are gone."""
 

@@ -7,6 +7,7 @@ own: it outlives the next commands, has its own input and, if asked, its own ter
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 import threading
@@ -135,10 +136,11 @@ class Job:
 
     def close(self) -> None:
         """Kill it and let go of its streams."""
-        try:
-            self.kill()
-        except ConnectionLost:
-            self.status = "lost"
+        with contextlib.suppress(ConnectionLost):
+            if self.status == "lost":
+                self._process.kill()  # it may well be alive over there
+            else:
+                self.kill()
         self._process.close()
         self._pump.join(10)
 
@@ -251,6 +253,9 @@ class Jobs:
             raise NoSuchJob(f"no job is called {id!r}; there are: {', '.join(self._jobs) or 'none'}") from None
 
     def close(self) -> None:
-        """End all jobs and everything they started."""
+        """End all jobs and everything they started, those of a lost connection too if there is a new one."""
+        if any(job.status == "lost" for job in self.list()):
+            with contextlib.suppress(BackendError):
+                self._backend.reconnect()
         for job in self.list():
             job.close()

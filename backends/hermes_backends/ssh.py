@@ -121,6 +121,10 @@ class SSHBackend(Backend):
             raise ConnectionLost(f"{self.where} does not answer: {error}") from error
         return SSHProcess(self._connection, channel, mark=mark, tty=pty)
 
+    def reconnect(self) -> None:
+        """See `Backend.reconnect`."""
+        self._connection.channel().close()
+
     def _release(self) -> None:
         self._connection.close()
 

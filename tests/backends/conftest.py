@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -170,6 +171,13 @@ class DockerSpeaker(Server):
     folder: Path
     url: str
 
+    def kill_helpers(self) -> None:
+        """End what the daemon left running: its helpers have our folder on their command line."""
+        for path in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                if str(self.folder).encode() in path.read_bytes() and path.parent.name != str(os.getpid()):
+                    os.kill(int(path.parent.name), signal.SIGKILL)
+
     def client(self):
         import docker
 
@@ -193,6 +201,7 @@ class DockerSpeaker(Server):
 
     def end(self) -> None:
         super().end()
+        self.kill_helpers()
         for line in reversed(Path("/proc/mounts").read_text().splitlines()):
             if (place := line.split()[1]).startswith(str(self.folder)):
                 subprocess.run(["umount", "-l", place], check=False, capture_output=True)

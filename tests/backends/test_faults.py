@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -68,6 +69,7 @@ def test_a_killed_dockerd_leaves_the_outcome_unknown_and_the_next_command_reconn
         assert (again.stdout, again.exit_code) == ("x /usr []\n", 0)
         assert again.restarted
         assert not backend.run("true").restarted
+    gc.collect()
 
 
 def test_a_killed_sshd_leaves_the_outcome_unknown_and_the_next_command_reconnects(mortal_sshd, tmp_path):
@@ -104,14 +106,16 @@ def test_a_stopped_peer_is_noticed_by_the_heartbeat(mortal_sshd):
         assert backend.run("echo back").stdout == "back\n"
 
 
-def test_a_job_of_a_lost_connection_says_that_it_is_lost(mortal_sshd):
+def test_a_job_of_a_lost_connection_says_so_and_is_ended_over_the_next(mortal_sshd):
+    peculiar = f"sleep {time.time_ns()}"
     with open_backend(mortal_sshd.target, **mortal_sshd.options) as backend:
-        job = backend.jobs.start("echo up; sleep 1000")
+        job = backend.jobs.start(f"echo up; {peculiar}")
         assert eventually(lambda: "up" in job.log())
         mortal_sshd.cut()
         assert job.wait(PATIENCE) is None
         assert (job.status, job.log()) == ("lost", "up\n")
         mortal_sshd.start()
+    assert subprocess.run(["pgrep", "-f", peculiar], check=False, capture_output=True).returncode == 1
 
 
 def test_a_full_disk_stops_the_spill_and_not_the_command(tmp_path):

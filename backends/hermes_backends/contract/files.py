@@ -13,6 +13,7 @@ from ..errors import TransferFailed, UnsafePath
 from .common import Fixtures, number
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from ..base import Backend
@@ -21,7 +22,16 @@ if TYPE_CHECKING:
 class FileContract(Fixtures):
     """`put` and `get`."""
 
-    def test_folders_of_every_shape_go_and_come_back(self, backend: Backend, tmp_path: Path) -> None:
+    @pytest.fixture
+    def there(self, backend: Backend) -> Iterator[str]:
+        """A path on the other side where nothing is yet, and nothing will be afterwards."""
+        path = f"/tmp/contract-{os.getpid()}-{number()}"
+        yield path
+        backend.run(f"rm -rf {path}")
+
+    def test_folders_of_every_shape_go_and_come_back(
+        self, backend: Backend, tmp_path: Path, there: str
+    ) -> None:
         source = tmp_path / "source"
         (source / "empty").mkdir(parents=True)
         (source / "deep/er").mkdir(parents=True)
@@ -33,15 +43,16 @@ class FileContract(Fixtures):
         (source / "link").symlink_to("deep/er/binary")
         (source / ("long-" * 40)).write_text("long")
         seen: list[int] = []
-        there = f"/tmp/contract-{os.getpid()}-{number()}/made/on/the way"
+        there += "/made/on/the way"
         backend.put(source, there, progress=seen.append)
         backend.get(there, tmp_path / "back", progress=seen.append)
         assert _tree(tmp_path / "back") == _tree(source)
         assert max(seen) >= 300_000
 
-    def test_a_file_goes_and_comes_back_under_another_name(self, backend: Backend, tmp_path: Path) -> None:
+    def test_a_file_goes_and_comes_back_under_another_name(
+        self, backend: Backend, tmp_path: Path, there: str
+    ) -> None:
         (tmp_path / "a").write_bytes(b"\0\1\2")
-        there = f"/tmp/contract-{os.getpid()}-{number()}"
         backend.put(tmp_path / "a", there)
         backend.get(there, tmp_path / "b")
         assert (tmp_path / "b").read_bytes() == b"\0\1\2"
@@ -54,8 +65,9 @@ class FileContract(Fixtures):
         with pytest.raises(TransferFailed):
             backend.put(tmp_path, "/proc/no/such/place")
 
-    def test_links_out_of_the_folder_are_refused_both_ways(self, backend: Backend, tmp_path: Path) -> None:
-        there = f"/tmp/contract-{os.getpid()}-{number()}"
+    def test_links_out_of_the_folder_are_refused_both_ways(
+        self, backend: Backend, tmp_path: Path, there: str
+    ) -> None:
         backend.run(f"mkdir {there} && ln -s /etc {there}/out && : > {there}/file")
         with pytest.raises(UnsafePath):
             backend.get(there, tmp_path / "got")
@@ -65,8 +77,9 @@ class FileContract(Fixtures):
         with pytest.raises(UnsafePath):
             backend.put(tmp_path / "src", f"{there}/in")
 
-    def test_a_link_in_the_way_here_is_replaced_and_not_followed(self, backend: Backend, tmp_path: Path) -> None:
-        there = f"/tmp/contract-{os.getpid()}-{number()}"
+    def test_a_link_in_the_way_here_is_replaced_and_not_followed(
+        self, backend: Backend, tmp_path: Path, there: str
+    ) -> None:
         backend.run(f"mkdir -p {there}/sub && echo theirs > {there}/sub/file")
         (tmp_path / "precious").mkdir()
         (tmp_path / "precious/file").write_text("ours")
