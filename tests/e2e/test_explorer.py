@@ -154,15 +154,15 @@ def test_a_call_can_be_copied_as_code_and_as_magic(explorer: Any) -> None:
 
 
 def test_the_keyboard_moves_through_the_list(notebook: Notebook, explorer: Any) -> None:
-    search(explorer, "mail")
+    first = search(explorer, "mail")[0]
     explorer.locator(".hermes-search").press("ArrowDown")
     explorer.locator(".hermes-search").press("Enter")
-    explorer.locator('.hermes-tool[aria-label="send_mail"]').wait_for()
+    explorer.locator(f'.hermes-tool[aria-label="{first}"]').wait_for()
 
 
 def test_a_tool_that_is_registered_later_is_found(notebook: Notebook, explorer: Any) -> None:
     notebook.run("hermes.tool(lambda move: move, toolset='x', registry=tools, name='play_chess', description='Chess')")
-    assert search(explorer, "chess") == ["play_chess"]
+    assert search(explorer, "chess")[0] == "play_chess"
 
 
 @pytest.mark.parametrize("width", [420, 1180])

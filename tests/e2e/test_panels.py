@@ -84,7 +84,17 @@ def test_the_feed_can_be_filtered(feed: Any) -> None:
     assert feed.locator(".hermes-timeline rect").count() == 8
 
 
+def test_a_new_call_leaves_the_reader_where_they_read(notebook: Notebook, feed: Any) -> None:
+    feed.get_by_label("Outcome").select_option("")
+    rows = feed.locator(".hermes-scroll")
+    rows.evaluate("list => { list.scrollTop = 20; }")
+    notebook.run("session.call('parse', {'text': '13'})")
+    feed.locator(".hermes-toolbar", has_text="12 calls").wait_for()
+    assert rows.evaluate("list => list.scrollTop") == 50
+
+
 def test_nothing_that_a_tool_returned_becomes_markup(notebook: Notebook, feed: Any) -> None:
+    feed.get_by_label("Filter calls").fill("first")
     feed.locator(".hermes-row", has_text="example.org/first").click()
     assert "<script>document.title" in feed.locator(".hermes-call").inner_text()
     assert notebook.page.title() != "owned"

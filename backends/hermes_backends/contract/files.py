@@ -29,9 +29,7 @@ class FileContract(Fixtures):
         yield path
         backend.run(f"rm -rf {path}")
 
-    def test_folders_of_every_shape_go_and_come_back(
-        self, backend: Backend, tmp_path: Path, there: str
-    ) -> None:
+    def test_folders_of_every_shape_go_and_come_back(self, backend: Backend, tmp_path: Path, there: str) -> None:
         source = tmp_path / "source"
         (source / "empty").mkdir(parents=True)
         (source / "deep/er").mkdir(parents=True)
@@ -49,9 +47,7 @@ class FileContract(Fixtures):
         assert _tree(tmp_path / "back") == _tree(source)
         assert max(seen) >= 300_000
 
-    def test_a_file_goes_and_comes_back_under_another_name(
-        self, backend: Backend, tmp_path: Path, there: str
-    ) -> None:
+    def test_a_file_goes_and_comes_back_under_another_name(self, backend: Backend, tmp_path: Path, there: str) -> None:
         (tmp_path / "a").write_bytes(b"\0\1\2")
         backend.put(tmp_path / "a", there)
         backend.get(there, tmp_path / "b")
@@ -65,9 +61,7 @@ class FileContract(Fixtures):
         with pytest.raises(TransferFailed):
             backend.put(tmp_path, "/proc/no/such/place")
 
-    def test_links_out_of_the_folder_are_refused_both_ways(
-        self, backend: Backend, tmp_path: Path, there: str
-    ) -> None:
+    def test_links_out_of_the_folder_are_refused_both_ways(self, backend: Backend, tmp_path: Path, there: str) -> None:
         backend.run(f"mkdir {there} && ln -s /etc {there}/out && : > {there}/file")
         with pytest.raises(UnsafePath):
             backend.get(there, tmp_path / "got")

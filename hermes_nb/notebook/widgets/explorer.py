@@ -9,8 +9,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
+<<<<<<< HEAD
 import msgspec
 
+=======
+from hermes_nb.errors import UnknownToolError
+>>>>>>> widgets
 from hermes_nb.notebook.widgets.approval import Desk, asking_at
 from hermes_nb.notebook.widgets.base import Message, script, style
 from hermes_nb.notebook.widgets.screen import screen
@@ -103,8 +107,7 @@ class Explorer(Desk):
         query = str(message.get("query") or "")
         if self._refresh():
             self.send({"kind": "table"}, [self._packed.result()])
-        order, ranked = self._table.order(self.session, query)
-        self.send({"kind": "found"}, [msgspec.json.encode({"query": query, "order": order, "ranked": ranked})])
+        self.send({"kind": "found"}, [self._table.found(self.session, query)])
 
     def _describe(self, message: Message) -> None:
         name = str(message.get("name"))

@@ -44,9 +44,13 @@ class Job(Protocol):
 
 
 def jobs_of(session: Session) -> list[Job]:
-    """The background jobs of a session's backend; none while there is no backend."""
-    jobs = getattr(getattr(session, "backend", None), "jobs", None)
-    return list(jobs.list()) if jobs is not None else []
+    """The background jobs of a session's backend; none where there is no backend, or it can't be opened."""
+    try:
+        backend: Any = getattr(session, "backend", None)
+        return list(backend.jobs.list()) if backend is not None else []
+    except Exception:
+        logger.debug("the backend can't be asked for its jobs", exc_info=True)
+        return []
 
 
 class JobsView(HermesWidget):

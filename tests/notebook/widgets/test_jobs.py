@@ -61,6 +61,16 @@ def test_a_session_without_a_backend_has_no_jobs(tools: Registry) -> None:
         assert JobsView(session).text_face() == "no background jobs"
 
 
+def test_a_backend_that_can_not_be_opened_has_no_jobs() -> None:
+    class Closed:
+        @property
+        def backend(self) -> Any:
+            raise RuntimeError("there is no docker here")
+
+    closed: Any = Closed()
+    assert jobs_of(closed) == []
+
+
 def test_the_end_of_the_output_comes_with_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
     widget = view(Job("make", "compiling\n"))
     news = told(widget, monkeypatch, {"kind": "refresh", "job": "job-1"}, "jobs")

@@ -17,8 +17,8 @@ function details(call) {
 
 function render({ model, el }) {
   let calls = [];
-  const words = h("input", { type: "search", class: "hermes-search", placeholder: "Filter by tool, argument or result", "aria-label": "Filter calls", oninput: draw });
-  const outcome = h("select", { "aria-label": "Outcome", onchange: draw });
+  const words = h("input", { type: "search", class: "hermes-search", placeholder: "Filter by tool, argument or result", "aria-label": "Filter calls", oninput: () => draw() });
+  const outcome = h("select", { "aria-label": "Outcome", onchange: () => draw() });
   const tally = h("span", { class: "hermes-dim", role: "status" });
   const aside = h("div", { class: "hermes-aside" }, h("p", { class: "hermes-dim hermes-empty" }, "Choose a call to see its arguments and result."));
   const open = (call) => aside.replaceChildren(details(call));
@@ -34,11 +34,11 @@ function render({ model, el }) {
       h("span", { class: "hermes-row-decision" }, call.decision), h("span", { class: "hermes-row-time" }, duration(call.seconds))];
   }
 
-  function draw() {
+  function draw(keepPlace = false) {
     const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
     const shown = calls.filter((call) => (outcome.value === "" || call.outcome === outcome.value)
       && wanted.every((word) => `${call.tool} ${call.args} ${call.text} ${call.decision}`.toLowerCase().includes(word)));
-    list.show(shown);
+    list.show(shown, { keepPlace });
     times.show(shown.slice(0, DRAWN));
     tally.textContent = shown.length === calls.length ? count(calls.length, "call") : `${shown.length} of ${count(calls.length, "call")}`;
   }
@@ -58,7 +58,7 @@ function render({ model, el }) {
       const known = new Set(fresh.map((call) => call.call));
       calls = (message.all ? fresh : [...fresh, ...calls.filter((call) => !known.has(call.call))]).slice(0, KEPT);
       outcomes();
-      draw();
+      draw(true);
       root.classList.add("hermes-ready");
     },
   });

@@ -68,10 +68,14 @@ export function virtualList({ label, rowHeight, row, onPick }) {
 
   return {
     element,
-    show(list) {
+    /** Show other items, from the top; or, where they only grew, keep the reader's place. */
+    show(list, { keepPlace = false } = {}) {
+      const [reading, scrolled] = [items[active], element.scrollTop];
+      const grown = items.length && scrolled ? Math.max(0, list.indexOf(items[0])) : 0;
       items = list;
-      active = list.indexOf(picked);
-      element.scrollTop = 0;
+      active = keepPlace && reading !== undefined ? list.indexOf(reading) : -1;
+      canvas.style.height = `${items.length * rowHeight}px`;
+      element.scrollTop = keepPlace ? scrolled + grown * rowHeight : 0;
       draw();
     },
     redraw: draw,
