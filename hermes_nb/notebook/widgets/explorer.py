@@ -9,12 +9,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
-<<<<<<< HEAD
-import msgspec
-
-=======
-from hermes_nb.errors import UnknownToolError
->>>>>>> widgets
 from hermes_nb.notebook.widgets.approval import Desk, asking_at
 from hermes_nb.notebook.widgets.base import Message, script, style
 from hermes_nb.notebook.widgets.screen import screen
