@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 import sys
 
-NAMES = ("core", "retrieval", "approval", "backends")
+NAMES = ("core", "tool_search", "retrieval", "approval", "backends", "widgets")
 
 
 def main() -> int:

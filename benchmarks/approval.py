@@ -1,7 +1,6 @@
 """The check for dangerous commands: its speed, how it grows with the input, and what it catches.
 
-Run ``python -m benchmarks.approval``; with ``--peer PYTHON`` (an interpreter that has hermes-agent installed)
-the peer's figures stand beside ours.
+Run ``python -m benchmarks.approval [--peer PYTHON]``; the peer's figures stand beside ours.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 CASES = Path(__file__).parent.parent / "tests" / "adversarial" / "commands.jsonl"
 #: The peer takes minutes for some of the inputs; it is given only what it can do in this time.
@@ -82,14 +81,15 @@ def measure_peer(python: str) -> dict[str, object]:
     return figures
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--peer", metavar="PYTHON", help="an interpreter that has the peer installed")
-    arguments = parser.parse_args()
+    options = parser.parse_args(arguments)
+    from benchmarks.peer import peer_python
     from hermes_nb.approval import detect_dangerous_command
 
     ours = measure(detect_dangerous_command, growth=True)
-    peers = measure_peer(arguments.peer) if arguments.peer else {}
+    peers = measure_peer(peer_python(options.peer))
     for name, value in ours.items():
         beside = f"   (peer: {peers[name]})" if name in peers else ""
         print(f"{name}: {value}{beside}")

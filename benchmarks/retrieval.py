@@ -38,12 +38,12 @@ def hybrid(tools: list[Record]) -> Search:
     return _searcher(ToolIndex(_documents(tools), semantic=load_semantic_model()))
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--peer", metavar="PYTHON", help="also time hermes-agent, installed for this interpreter")
-    arguments = parser.parse_args()
-    catalogs, queries = load(arguments.folder)
+    options = parser.parse_args(arguments)
+    catalogs, queries = load(options.folder)
     unrelated = unrelated_catalogs(catalogs, queries)
     models: dict[str, SemanticModel | None] = {"lexical": None}
     if semantic_installed():
@@ -53,7 +53,7 @@ def main() -> None:
         indexes = {catalog: ToolIndex(_documents(tools), semantic=model) for catalog, tools in catalogs.items()}
         print_recall(indexes, queries)
         print_floors(indexes, queries, unrelated)
-        print_speed(catalogs, queries, model, arguments.peer)
+        print_speed(catalogs, queries, model, options.peer)
 
 
 def load(folder: Path) -> tuple[dict[str, list[Record]], list[Record]]:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,23 +21,25 @@ SIZES = (100, 1000, 15_000)
 ROWS = ("tool_search", "after a change", "tool_describe", "tool_call")
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peer", metavar="PYTHON", default=os.environ.get("HERMES_NB_PEER"))
+    parser.add_argument("--peer", metavar="PYTHON", help="made if none is given")
     parser.add_argument("--side", choices=("ours", "peer"), help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.side:
-        print(json.dumps([measure(arguments.side, size) for size in SIZES]))
+    options = parser.parse_args(arguments)
+    if options.side:
+        print(json.dumps([measure(options.side, size) for size in SIZES]))
         return
+    from benchmarks.peer import peer_python  # not on the peer's side, which has no such package
+
     ours = run_side(sys.executable, "ours")
-    theirs = run_side(arguments.peer, "peer") if arguments.peer else None
+    theirs = run_side(peer_python(options.peer), "peer")
     print(f"{'ms, median':16}" + "".join(f"{size:>26,}" for size in SIZES))
     for row in ROWS:
         cells = []
         for place in range(len(SIZES)):
             mine = ours[place][row]
-            peer = f" peer {theirs[place][row]:9.2f} ({theirs[place][row] / mine:.0f}x)" if theirs else ""
-            cells.append(f"{mine:8.3f}{peer}")
+            peer = theirs[place][row]
+            cells.append(f"{mine:8.3f} peer {peer:9.2f} ({peer / mine:.0f}x)")
         print(f"{row:16}" + "".join(f"{cell:>32}" for cell in cells))
 
 

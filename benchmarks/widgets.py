@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import statistics
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,7 @@ def number(notebook: Notebook, expression: str) -> float:
     return float(cell.locator(".jp-OutputArea-output").first.inner_text())
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Print the figures."""
     with tempfile.TemporaryDirectory() as folder, jupyter_server(Path(folder)) as server, chromium() as browser:
         notebook = Notebook(server, browser)

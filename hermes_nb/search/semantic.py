@@ -107,7 +107,8 @@ class Embeddings:
         self._extend(documents)
         meaning = " ".join(words(query[:_MAX_QUERY]))
         assert self._matrix is not None
-        cosines: NDArray[np.float32] = self._matrix[: self._rows] @ self._model.embed([meaning])[0]
+        # Not a matrix product: its threads wait for each other on a busy machine, a hundred times as long as they work.
+        cosines: NDArray[np.float32] = np.einsum("ij,j->i", self._matrix[: self._rows], self._model.embed([meaning])[0])
         return cosines
 
     def _extend(self, documents: Sequence[Document]) -> None:
