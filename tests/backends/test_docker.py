@@ -66,9 +66,9 @@ def test_commands_run_as_the_user_asked_for_and_can_be_killed(dockerd):
 
 def test_a_mount_is_there_only_when_asked_for_and_can_be_read_only(dockerd, tmp_path):
     (tmp_path / "file").write_text("text")
-    with opened(dockerd, mounts=[f"{tmp_path}:/work:ro"]) as backend:
-        assert backend.run("cat /work/file").stdout == "text"
-        assert backend.run("touch /work/x").exit_code == 1
+    with opened(dockerd, mounts=[f"{tmp_path}:/srv/shared:ro"]) as backend:
+        assert backend.run("cat /srv/shared/file").stdout == "text"
+        assert backend.run("touch /srv/shared/x").exit_code == 1
 
 
 def test_the_socket_is_never_mounted(dockerd):
