@@ -15,6 +15,7 @@ PACKAGES: dict[str, str] = {
     "chromium": "chromium",
     "catatonit": "catatonit",
     "dockerd": "docker.io",
+    "ip": "iproute2",
     "podman": "podman",
     "ssh": "openssh-client",
     "sshd": "openssh-server",

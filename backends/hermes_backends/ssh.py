@@ -3,6 +3,10 @@
 `~/.ssh/config`, the agent, keys, ProxyJump and ProxyCommand are honoured. A host that is not known, or whose
 key has changed, is refused. Commands run as the user you log in as, with all that user's rights: nothing is
 isolated *there*.
+
+All shells and jobs share one connection, on which the host allows as many sessions at once as its MaxSessions
+says (10 where nobody set it). Each shell and each job takes one. What is one too many is refused with
+ConnectionLost before anything is run, and the others go on.
 """
 
 from __future__ import annotations
@@ -34,6 +38,7 @@ class SSHBackend(Backend):
         target: `user@host:port`, or a name from `~/.ssh/config`.
         key_filename: A private key; otherwise those of the config file, the agent and `~/.ssh`.
         password: If there is no other way.
+        passphrase: What decrypts the private keys; those in the agent need none.
         known_hosts: The file of accepted host keys.
         config: The config file.
         agent: Whether to ask the agent for keys.
@@ -55,6 +60,7 @@ class SSHBackend(Backend):
         *,
         key_filename: str = "",
         password: str = "",
+        passphrase: str = "",
         known_hosts: str = "",
         config: str = "~/.ssh/config",
         agent: bool = True,
@@ -67,6 +73,7 @@ class SSHBackend(Backend):
             target,
             key_filename=str(key_filename),
             password=password,
+            passphrase=passphrase,
             known_hosts=str(known_hosts),
             config=str(config),
             agent=agent,

@@ -7,6 +7,7 @@ import contextlib
 import getpass
 import hashlib
 import socket
+import subprocess
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ class Address:
     user: str = ""
     key_filename: str = ""
     password: str = ""
+    passphrase: str = ""
     known_hosts: str = ""
     config: str = "~/.ssh/config"
     agent: bool = True
@@ -69,6 +71,31 @@ def _kind(key: paramiko.PKey) -> str:
 def _host_and_port(hostname: str) -> tuple[str, str]:
     host, _, port = hostname.partition("]:")
     return host.strip("[]"), port or "22"
+
+
+class _ProxySocket(socket.socket):
+    """A ProxyCommand as a socket, which is at its end when the command is.
+
+    paramiko has one too, but it spins for ever on the output of a command that died, and never reaps it.
+    """
+
+    def __init__(self, command: str) -> None:
+        ours, theirs = socket.socketpair()
+        super().__init__(fileno=ours.detach())
+        with theirs:
+            self._command = subprocess.Popen(  # noqa: S602  (the user's own config says to)
+                f"exec {command}",
+                shell=True,
+                stdin=theirs,
+                stdout=theirs,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C is for the notebook, not for the connection
+            )
+
+    def close(self) -> None:
+        super().close()
+        self._command.kill()
+        self._command.wait()
 
 
 class Connection:
@@ -112,7 +139,10 @@ class Connection:
         try:
             return transport.open_session(window_size=_WINDOW, timeout=_CONNECT_TIMEOUT)
         except paramiko.ChannelException as error:
-            raise ConnectionLost(f"{self.name} allows no more sessions (MaxSessions): {error}") from error
+            raise ConnectionLost(
+                f"{self.name} allows no more sessions at once ({error}): end a job, close the shell of a task, "
+                "or raise MaxSessions in its sshd_config"
+            ) from error
         except (paramiko.SSHException, OSError, EOFError) as error:
             raise ConnectionLost(f"{self.name} does not answer: {error}") from error
 
@@ -167,7 +197,7 @@ class Connection:
         host, port = settings.get("hostname", address.host), address.port or int(settings.get("port", 22))
         for jump in filter(None, settings.get("proxyjump", "none").split(",")):
             if jump != "none":
-                via = self._login(Address.parse(jump, known_hosts=address.known_hosts, config=address.config), via)
+                via = self._login(_on_the_way(jump, address), via)
                 self._jumps.append(via)
         known = address.known_hosts or settings.get("userknownhostsfile", "~/.ssh/known_hosts").split()[0]
         client = paramiko.SSHClient()
@@ -181,6 +211,7 @@ class Connection:
                 port=port,
                 username=address.user or settings.get("user") or getpass.getuser(),
                 password=address.password or None,
+                passphrase=address.passphrase or None,
                 key_filename=address.key_filename or _existing(settings.get("identityfile", [])),
                 sock=sock,
                 allow_agent=address.agent,
@@ -190,11 +221,24 @@ class Connection:
                 auth_timeout=_CONNECT_TIMEOUT,
             )
         except BaseException as error:
+            transport = client.get_transport()
+            greeted = transport is not None and transport.initial_kex_done and transport.is_active()
             client.close()
             if sock is not None:
                 sock.close()
-            raise _explained(error, address.host, port, known) from error
+            raise _explained(error, address.host, port, known, greeted=greeted) from error
         return client
+
+
+def _on_the_way(jump: str, address: Address) -> Address:
+    """A host of a ProxyJump: the same keys may open it, but the password is for the last host alone."""
+    return Address.parse(
+        jump,
+        passphrase=address.passphrase,
+        known_hosts=address.known_hosts,
+        config=address.config,
+        agent=address.agent,
+    )
 
 
 def _settings(address: Address) -> dict[str, Any]:
@@ -213,7 +257,7 @@ def _socket(host: str, port: int, command: str | None, via: paramiko.SSHClient |
         assert transport is not None
         return transport.open_channel("direct-tcpip", (host, port), ("127.0.0.1", 0), timeout=_CONNECT_TIMEOUT)
     if command and command != "none":
-        return paramiko.ProxyCommand(command)
+        return _ProxySocket(command)
     sock = socket.create_connection((host, port), timeout=_CONNECT_TIMEOUT)
     # Commands are small packets that wait for small answers: without this each costs 40 ms.
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -221,7 +265,7 @@ def _socket(host: str, port: int, command: str | None, via: paramiko.SSHClient |
     return sock
 
 
-def _explained(error: BaseException, host: str, port: int, known: str) -> BaseException:
+def _explained(error: BaseException, host: str, port: int, known: str, *, greeted: bool) -> BaseException:
     if isinstance(error, paramiko.BadHostKeyException):
         name = host if port == 22 else f"[{host}]:{port}"
         return HostKeyRefused(
@@ -229,8 +273,18 @@ def _explained(error: BaseException, host: str, port: int, known: str) -> BaseEx
             f"got {fingerprint(error.key)}; someone may be listening in, or the host was set up anew",
             f"only if you know why it changed: ssh-keygen -f {known} -R '{name}'",
         )
+    if isinstance(error, paramiko.PasswordRequiredException):
+        return AuthenticationFailed(
+            f"the private key for {host} is encrypted", "give passphrase=, or hand the key to the agent with ssh-add"
+        )
     if isinstance(error, paramiko.AuthenticationException):
         return AuthenticationFailed(f"{host} refused to log in: {error}", f"check that `ssh -p {port} {host}` works")
+    if greeted and isinstance(error, paramiko.SSHException):
+        # Each key is tried as one of every kind, and the last attempt speaks: of the file, not of the host.
+        return AuthenticationFailed(
+            f"no key could be used to log in to {host}: {error}",
+            f"check that `ssh -p {port} {host}` works, and passphrase= if the key is encrypted",
+        )
     if isinstance(error, (paramiko.SSHException, OSError, EOFError)):
         return BackendUnavailable(
             f"cannot connect to {host}:{port}: {error}", f"check that `ssh -p {port} {host}` works"

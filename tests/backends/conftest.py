@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -100,19 +102,67 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def answers(port: int) -> bool:
+def answers(host: str, port: int) -> bool:
     try:
-        with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+        with socket.create_connection((host, port), timeout=5) as connection:
             return connection.recv(4) == b"SSH-"
     except OSError:
         return False
 
 
+class Network:
+    """A network namespace with one cable to this machine, which a test can pull and plug in again."""
+
+    def __init__(self) -> None:
+        as_root()
+        self._ip = find("ip")
+        number = secrets.randbelow(1 << 15)  # others may be testing here too: names and addresses of our own
+        self._name, self._near, self._far = f"hermes-{number}", f"hn{number}", f"hf{number}"
+        # The range for tests of networks (RFC 2544): nobody's, and not seen outside of this machine.
+        ours, self.address = (str(ipaddress.IPv4Address("198.18.0.0") + 4 * number + end) for end in (1, 2))
+        self.enter = [self._ip, "netns", "exec", self._name]
+        try:
+            self._do("netns", "add", self._name)
+            self._do("link", "add", self._near, "type", "veth", "peer", "name", self._far, "netns", self._name)
+            self._do("addr", "add", f"{ours}/30", "dev", self._near)
+            self._do("link", "set", self._near, "up")
+            self._do("-n", self._name, "addr", "add", f"{self.address}/30", "dev", self._far)
+            self.plug()
+        except subprocess.CalledProcessError as error:
+            self.end()
+            missing(f"no network namespace can be made here: {error.stderr.decode().strip()}")
+
+    def pull(self) -> None:
+        """Packets are lost from now on, and neither side is told."""
+        self._do("-n", self._name, "link", "set", self._far, "down")
+
+    def plug(self) -> None:
+        self._do("-n", self._name, "link", "set", self._far, "up")
+
+    def end(self) -> None:
+        with contextlib.suppress(subprocess.CalledProcessError):
+            self._do("link", "del", self._near)  # at once: the namespace lives as long as a process in it
+        with contextlib.suppress(subprocess.CalledProcessError):
+            self._do("netns", "del", self._name)
+
+    def _do(self, *words: str) -> None:
+        subprocess.run([self._ip, *words], check=True, capture_output=True)
+
+
 class SSHServer(Server):
-    def __init__(self, folder: Path, port: int | None = None) -> None:
+    """An sshd of our own.
+
+    Args:
+        folder: For its keys, settings and log.
+        network: The network it lives in; this machine's own otherwise.
+        settings: Lines of its config on top of ours.
+    """
+
+    def __init__(self, folder: Path, network: Network | None = None, **settings: object) -> None:
         as_root()
         self.folder = folder
-        self.port = port or free_port()
+        self.host = network.address if network else "127.0.0.1"
+        self.port = free_port()
         self.key = folder / "id"
         self.known_hosts = folder / "known_hosts"
         keygen = find("ssh-keygen")
@@ -120,9 +170,9 @@ class SSHServer(Server):
             subprocess.run([keygen, "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True)
         self.trust()
         Path("/run/sshd").mkdir(exist_ok=True)
-        settings = {
+        lines = {
             "Port": self.port,
-            "ListenAddress": "127.0.0.1",
+            "ListenAddress": self.host,
             "UsePAM": "no",
             "StrictModes": "no",
             "PermitRootLogin": "yes",
@@ -130,18 +180,20 @@ class SSHServer(Server):
             "AuthorizedKeysFile": folder / "id.pub",
             "PidFile": folder / "pid",
             "SetEnv": f"HOME={folder}",  # without a .bashrc, which sshd's bash would read for every command
+            **settings,
         }
         config = folder / "sshd_config"
-        config.write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
-        super().__init__([find("sshd"), "-D", "-e", "-f", str(config)], lambda: answers(self.port), folder / "log")
+        config.write_text("".join(f"{name} {value}\n" for name, value in lines.items()))
+        argv = [*(network.enter if network else []), find("sshd"), "-D", "-e", "-f", str(config)]
+        super().__init__(argv, lambda: answers(self.host, self.port), folder / "log")
 
     def trust(self) -> None:
         kind, key, *_ = (self.folder / "host.pub").read_text().split()
-        self.known_hosts.write_text(f"[127.0.0.1]:{self.port} {kind} {key}\n")
+        self.known_hosts.write_text(f"[{self.host}]:{self.port} {kind} {key}\n")
 
     @property
     def target(self) -> str:
-        return f"ssh://root@127.0.0.1:{self.port}"
+        return f"ssh://root@{self.host}:{self.port}"
 
     @property
     def options(self) -> dict[str, str]:

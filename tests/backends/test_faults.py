@@ -13,7 +13,7 @@ import pytest
 
 from hermes_backends import CommandInterrupted, ConnectionLost, open_backend
 
-from .conftest import DockerServer, SSHServer, as_root, eventually
+from .conftest import DockerServer, Network, SSHServer, as_root, eventually
 
 PATIENCE = 60
 
@@ -53,6 +53,18 @@ def mortal_sshd(tmp_path):
     for pid in server.sessions():
         os.kill(pid, signal.SIGCONT)
     server.end()
+
+
+@pytest.fixture
+def far_sshd(tmp_path):
+    """An sshd at the other end of a cable."""
+    network = Network()
+    try:
+        server = SSHServer(tmp_path, network)
+        yield network, server
+        server.cut()
+    finally:
+        network.end()
 
 
 # The docker SDK forgets a socket when it finds nobody listening.
@@ -104,6 +116,20 @@ def test_a_stopped_peer_is_noticed_by_the_heartbeat(mortal_sshd):
 
         assert_outcome_unknown(run_until_up(backend, "echo up; sleep 1000", stop))
         assert backend.run("echo back").stdout == "back\n"
+
+
+def test_a_pulled_cable_is_noticed_by_the_heartbeat_and_nothing_is_run_twice(far_sshd, tmp_path):
+    network, server = far_sshd
+    count = tmp_path / "count"
+    with open_backend(server.target, **server.options, heartbeat=0.5) as backend:
+        backend.run("cd /usr; a=1")
+        assert backend.run("echo $SSH_CONNECTION").stdout.split()[2] == network.address
+        assert_outcome_unknown(run_until_up(backend, f"echo x >> {count}; echo up; sleep 1000", network.pull))
+        network.plug()
+        again = backend.run(f'echo "$(cat {count}) $PWD [$a]"')
+        assert (again.stdout, again.exit_code, again.restarted) == ("x /usr []\n", 0, True)
+        assert not backend.run("true").restarted
+    assert count.read_text() == "x\n"
 
 
 def test_a_job_of_a_lost_connection_says_so_and_is_ended_over_the_next(mortal_sshd):
