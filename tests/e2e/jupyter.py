@@ -160,6 +160,14 @@ class Notebook:
         """Press the button that interrupts the kernel."""
         self.page.evaluate(f"() => {{ {PANEL} app.commands.execute('notebook:interrupt-kernel'); }}")
 
+    def recover(self) -> None:
+        """Wait until cells run again: for a moment after an error, the kernel aborts what it is sent."""
+        for _ in range(20):
+            cell = self.run("print('running again')")
+            if cell.locator(".jp-OutputArea-output", has_text="running again").count():
+                return
+        raise RuntimeError("the kernel did not recover")
+
     def save(self) -> str:
         """Save the notebook; returns the file's text."""
         self.page.evaluate(f"async () => {{ {PANEL} await panel.context.save(); }}")

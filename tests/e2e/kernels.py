@@ -68,8 +68,12 @@ class FrontEnd:
         cell = self.client.execute(code, allow_stdin=person)
         answers = Answers()
         card = _Card(self.client, subshell)
-        deadline = time.monotonic() + 30
+        deadline, nudge = time.monotonic() + 30, time.monotonic() + 2
         while time.monotonic() < deadline:
+            if time.monotonic() > nudge:
+                # Before 7.4, a kernel can leave a request unread until the next one arrives.
+                self.client.kernel_info()
+                nudge = time.monotonic() + 2
             with contextlib.suppress(queue.Empty):
                 message = self.client.get_iopub_msg(timeout=0.05)
                 mine = message["parent_header"].get("msg_id") == cell

@@ -144,7 +144,7 @@ def test_interrupting_the_cell_ends_the_question(notebook: Notebook) -> None:
     notebook.interrupt()
     expect_text(cell, "KeyboardInterrupt")
     cell.locator(".hermes-record", has_text="interrupted").wait_for()
-    notebook.wait_until_idle()
+    notebook.recover()
 
 
 def test_a_call_from_a_worker_thread_asks_in_the_inbox(notebook: Notebook) -> None:

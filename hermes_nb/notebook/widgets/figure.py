@@ -63,7 +63,7 @@ def _bar(label: str, parts: list[tuple[str, int, str]], costs: Costs, y: int, sc
     share = f" · {costs.share(total)} of the context" if costs.context else ""
     drawn = [
         _text(0, y + 15, label, "strong"),
-        _text(0, y + 30, "seen now" if now else "if it were so", "dim"),
+        _text(0, y + 30, "in force" if now else "if it were so", "dim"),
         _text(_LEFT, y - 6, f"{total:,} tokens{share}", "strong" if now else ""),
     ]
     x = float(_LEFT)
