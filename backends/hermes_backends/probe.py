@@ -69,9 +69,7 @@ def _docker() -> Probe:
     try:
         daemon = Daemon.connect(timeout=3)
     except BackendUnavailable as error:
-        installed = any(shutil.which(name) for name in ("dockerd", "podman", "docker"))
-        fix = error.fix if installed else "apt-get install docker.io (or podman), then start its daemon"
-        return Probe("docker", usable=False, detail=str(error).splitlines()[0], fix=fix)
+        return Probe("docker", usable=False, detail=str(error).splitlines()[0], fix=error.fix)
     try:
         return Probe("docker", usable=True, detail=f"{daemon.client.version().get('Version')} at {daemon.url}")
     finally:
