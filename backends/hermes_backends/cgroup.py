@@ -149,7 +149,7 @@ def _bound(folder: Path, memory: int, processes: int) -> None:
 def _sweep(parent: Path) -> None:
     """Remove groups whose Python is no more. One with processes in it cannot be removed, so no harm is done."""
     for folder in parent.glob("hermes-*-*-*"):
-        _, pid, start, _ = folder.name.split("-")
+        _, pid, start, _ = folder.name.split("-", 3)
         if pid.isdigit() and started_at(int(pid)) != start:
             with contextlib.suppress(OSError):
                 folder.rmdir()
