@@ -13,17 +13,20 @@ from .errors import BackendUnavailable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Isolation = Literal["none", "rlimits", "landlock", "bubblewrap"]
-LEVELS: tuple[Isolation, ...] = ("none", "rlimits", "landlock", "bubblewrap")
+Isolation = Literal["none", "rlimits", "cgroup", "landlock", "bubblewrap"]
+LEVELS: tuple[Isolation, ...] = ("none", "rlimits", "cgroup", "landlock", "bubblewrap")
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Bounds on each process (memory, file size, open files) and on all of the user's together (processes).
 
+    With `cgroup`, memory and processes are bounds on all processes of the backend together.
+
     Attributes:
-        memory: Bytes of address space of a process.
-        processes: How many the user may have; root is not bound by it.
+        memory: Bytes of address space of a process; with `cgroup`, of memory in use by all.
+        processes: How many the user may have, and root is not bound by it; with `cgroup`, how many the backend
+            may have, whoever runs it.
         file_size: Bytes of a file that a process may write.
         open_files: How many a process may have open.
     """
@@ -39,7 +42,7 @@ _ULIMIT = 'for l in "-v $1" "-u $2" "-f $3" "-n $4"; do ulimit $l 2>/dev/null ||
 
 
 def launcher(isolation: Isolation, limits: Limits, writable: Sequence[str], *, network: bool) -> list[str]:
-    """The words to put in front of a program.
+    """The words to put in front of a program; for `cgroup`, those that follow the ones that join the group.
 
     Args:
         isolation: The level.
@@ -50,14 +53,15 @@ def launcher(isolation: Isolation, limits: Limits, writable: Sequence[str], *, n
     Raises:
         BackendUnavailable: This machine cannot do it, or there is no such level.
     """
+    alone = (limits.memory // 1024, limits.processes) if isolation != "cgroup" else ("unlimited", "unlimited")
     bounded = [
         *("bash", "-c", _ULIMIT, "bash"),
-        *(str(n) for n in (limits.memory // 1024, limits.processes, limits.file_size // 1024, limits.open_files)),
+        *(str(n) for n in (*alone, limits.file_size // 1024, limits.open_files)),
     ]
     match isolation:
         case "none":
             return []
-        case "rlimits":
+        case "rlimits" | "cgroup":
             return bounded
         case "landlock":
             return [*_landlock(writable), *bounded]

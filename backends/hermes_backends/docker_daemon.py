@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import socket
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,7 @@ class Daemon:
             BackendUnavailable: None does.
         """
         tried = []
+        denied = ""
         for url in [base_url] if base_url else _addresses():
             client = None
             try:
@@ -44,14 +46,12 @@ class Daemon:
                 client.ping()
             except (docker.errors.DockerException, OSError, *GONE) as error:
                 tried.append(f"{url}: {str(error).splitlines()[0][:120]}")
+                denied = url if isinstance(error, PermissionError) else denied
                 if client is not None:
                     client.close()
             else:
                 return cls(client, url)
-        raise BackendUnavailable(
-            "no docker or podman answers (" + "; ".join(tried) + ")",
-            "start it (`sudo systemctl start docker`, or `podman system service --time=0 &`), or set DOCKER_HOST",
-        )
+        raise BackendUnavailable("no docker or podman answers (" + "; ".join(tried) + ")", _fix(base_url, denied))
 
     def check(self) -> None:
         """Raise ConnectionLost if nobody listens any more."""
@@ -59,6 +59,22 @@ class Daemon:
             _knock(self.url)
         except OSError as error:
             raise ConnectionLost(f"docker does not answer at {self.url}: {error.strerror}") from error
+
+
+def _fix(base_url: str, denied: str) -> str:
+    """What makes a daemon answer, by what keeps it from it."""
+    if denied:
+        return f"become a member of the group of {denied.removeprefix('unix://')} (`sudo usermod -aG docker $USER`)"
+    if base_url:
+        return f"start the daemon at {base_url}, or leave out base_url= to look in the usual places"
+    if host := os.environ.get("DOCKER_HOST"):
+        return f"start the daemon at {host}, or `unset DOCKER_HOST` to look in the usual places"
+    if shutil.which("docker") or shutil.which("dockerd"):
+        managed = Path("/run/systemd/system").is_dir()
+        return "sudo systemctl start docker" if managed else "sudo dockerd &"
+    if shutil.which("podman"):
+        return "podman system service --time=0 &"
+    return "apt-get install docker.io (or podman), then start its daemon"
 
 
 def _knock(url: str) -> None:

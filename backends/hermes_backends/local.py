@@ -5,7 +5,11 @@ What each `isolation` protects from, and what it does not:
 - `none`: nothing. A command can do all that you can. Only the environment is kept clean: variables pass by an
   allowlist, so the API keys in it are not seen unless named. A command can still read your files, keys among
   them.
-- `rlimits`: bounds the memory, files and number of processes. Against accidents, not against malice.
+- `rlimits`: bounds the memory and files of each process, and the number of processes unless you are root. Against
+  accidents, not against malice.
+- `cgroup`: bounds the memory and number of all processes together, root's too, and `close` ends even those that hid.
+  Where the kernel's control groups can be written to: as root, or where the service manager hands a part of them
+  on to you. It protects from nothing else, and root can lift it.
 - `landlock`: rlimits, and the kernel lets nothing be written outside the working folder and the temporary
   folder,
   not even by root. Everything can still be read, and the network reached.
@@ -24,6 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .base import Backend, Capabilities
+from .cgroup import Cgroup
 from .confine import Isolation, Limits, launcher
 from .errors import SpawnFailed
 from .local_process import PipedProcess, TerminalProcess
@@ -84,8 +89,8 @@ class LocalBackend(Backend):
     """Runs commands on this machine, as you.
 
     Args:
-        isolation: `none`, `rlimits`, `landlock` or `bubblewrap`; see the module's text for what each is
-            worth.
+        isolation: `none`, `rlimits`, `cgroup`, `landlock` or `bubblewrap`; see the module's text for what each
+            is worth.
         limits: For every level but `none`.
         pass_env: Names of variables that commands may see beside the harmless ones.
         writable: Folders that `landlock` and `bubblewrap` leave writable beside the working folder.
@@ -114,7 +119,11 @@ class LocalBackend(Backend):
         folders = [str(Path(self.cwd or Path.cwd()).resolve()), *writable]
         if isolation == "landlock":
             folders.append(tempfile.gettempdir())
-        self._launcher = launcher(isolation, limits or Limits(), folders, network=network)
+        limits = limits or Limits()
+        self._launcher = launcher(isolation, limits, folders, network=network)
+        self._group = Cgroup(limits.memory, limits.processes) if isolation == "cgroup" else None
+        if self._group is not None:
+            self._launcher = [*self._group.join, *self._launcher]
 
     @property
     def capabilities(self) -> Capabilities:
@@ -145,3 +154,7 @@ class LocalBackend(Backend):
         if pty:
             return TerminalProcess(words, folder, variables)
         return PipedProcess(words, folder, variables, stdin=stdin)
+
+    def _release(self) -> None:
+        if self._group is not None:
+            self._group.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import shutil
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .cgroup import find_parents
 from .errors import BackendUnavailable
 from .registry import PLANNED
 
@@ -51,6 +53,8 @@ def _local() -> Probe:
     from .landlock import abi
 
     levels = ["rlimits"]
+    with contextlib.suppress(BackendUnavailable):
+        levels += ["cgroup"] if find_parents() else []
     levels += ["landlock"] if abi() else []
     levels += ["bubblewrap"] if shutil.which("bwrap") else []
     detail = f"commands run as you and can read all your files; can be confined by isolation={'|'.join(levels)}"
@@ -65,9 +69,7 @@ def _docker() -> Probe:
     try:
         daemon = Daemon.connect(timeout=3)
     except BackendUnavailable as error:
-        installed = any(shutil.which(name) for name in ("dockerd", "podman", "docker"))
-        fix = error.fix if installed else "apt-get install docker.io (or podman), then start its daemon"
-        return Probe("docker", usable=False, detail=str(error).splitlines()[0], fix=fix)
+        return Probe("docker", usable=False, detail=str(error).splitlines()[0], fix=error.fix)
     try:
         return Probe("docker", usable=True, detail=f"{daemon.client.version().get('Version')} at {daemon.url}")
     finally:

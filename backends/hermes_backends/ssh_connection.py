@@ -86,8 +86,8 @@ class _ProxySocket(socket.socket):
             self._command = subprocess.Popen(  # noqa: S602  (the user's own config says to)
                 f"exec {command}",
                 shell=True,
-                stdin=theirs,
-                stdout=theirs,
+                stdin=theirs.fileno(),
+                stdout=theirs.fileno(),
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,  # Ctrl-C is for the notebook, not for the connection
             )

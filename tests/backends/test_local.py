@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import threading
+from pathlib import Path
+
 import pytest
 
 from hermes_backends import BackendUnavailable, open_backend
+from hermes_backends.cgroup import find_parents
 from hermes_backends.confine import Limits
 from hermes_backends.landlock import abi
 
-from .conftest import find, missing
+from .conftest import eventually, find, missing
 
 
 def test_credentials_are_not_seen_unless_named(monkeypatch):
@@ -65,6 +70,55 @@ def test_rlimits_bound_memory_and_files(tmp_path):
         assert backend.run("head -c 800000000 /dev/zero | tail -c 800000000 | wc -c").stdout != "800000000\n"
         backend.run("head -c 3000000 /dev/zero > big")
         assert (tmp_path / "big").stat().st_size == 1 << 20
+
+
+@pytest.fixture
+def dividable():
+    """What `isolation="cgroup"` needs."""
+    try:
+        return find_parents()
+    except BackendUnavailable as error:
+        missing(str(error))
+
+
+def groups(parents):
+    return {str(group) for parent in parents for group in parent.glob(f"hermes-{os.getpid()}-*")}
+
+
+def test_a_cgroup_stops_a_memory_hog_and_the_shell_lives(dividable):
+    with open_backend("local", isolation="cgroup", limits=Limits(memory=64 << 20)) as backend:
+        backend.run("a=1")
+        assert backend.run("head -c 1000000000 /dev/zero | tail -c 1000000000", timeout=60).exit_code == 137
+        # Each of these alone would fit: it is the sum that does not.
+        hold = "tail -c 30000000 <(head -c 30000000 /dev/zero; sleep 1000) >/dev/null; echo ended $?"
+        jobs = [backend.jobs.start(hold) for _ in range(3)]
+        assert eventually(lambda: any("ended 137" in job.log() for job in jobs))
+        assert backend.run("echo $a").stdout == "1\n"
+
+
+def test_a_cgroup_stops_a_fork_bomb_even_of_root(dividable):
+    with open_backend("local", isolation="cgroup", limits=Limits(processes=60)) as backend:
+        backend.run("a=1")
+        said = threading.Event()
+        result = backend.run(
+            "bomb() { bomb | bomb & }; bomb; sleep 1000",
+            timeout=60,
+            on_output=lambda _, text: "unavailable" in text and (said.set() or backend.shell().interrupt()),
+        )
+        assert said.is_set()
+        assert result.interrupted
+        assert backend.run("echo $a").stdout == "1\n"
+
+
+def test_a_cgroup_is_gone_after_close_with_all_that_hid_in_it(dividable):
+    before = groups(dividable)
+    with open_backend("local", isolation="cgroup") as backend:
+        made = groups(dividable) - before
+        assert len(made) == len(dividable)
+        hidden = int(backend.run("env -i setsid sleep 1000 >/dev/null 2>&1 & echo $!").stdout)
+        assert eventually(lambda: b"sleep" in Path(f"/proc/{hidden}/cmdline").read_bytes())
+    assert groups(dividable) == before
+    assert eventually(lambda: not Path(f"/proc/{hidden}").exists() or " Z " in Path(f"/proc/{hidden}/stat").read_text())
 
 
 def test_an_unknown_isolation_names_the_known_ones():

@@ -153,17 +153,19 @@ def test_a_proxy_command_leads_to_the_host_and_ends_with_the_backend(sshd, tmp_p
 
 def test_the_death_of_a_proxy_command_leaves_the_outcome_unknown_and_the_next_starts_another(sshd, tmp_path):
     find("ssh")
-    with serving(tmp_path / "gate") as gate:
-        with open_backend("ssh://inner", **gated(sshd, gate, tmp_path, PROXY), heartbeat=0) as backend:
+    with (
+        serving(tmp_path / "gate") as gate,
+        open_backend("ssh://inner", **gated(sshd, gate, tmp_path, PROXY), heartbeat=0) as backend,
+    ):
 
-            def cut(*_):
-                for pid in gate.sessions():
-                    os.kill(pid, signal.SIGKILL)
+        def cut(*_):
+            for pid in gate.sessions():
+                os.kill(pid, signal.SIGKILL)
 
-            result = backend.run("echo up; sleep 1000", on_output=cut)
-            assert (result.exit_code, result.stdout) == (None, "up\n")
-            assert "outcome unknown" in result.error
-            assert backend.run("echo back").stdout == "back\n"
+        result = backend.run("echo up; sleep 1000", on_output=cut)
+        assert (result.exit_code, result.stdout) == (None, "up\n")
+        assert "outcome unknown" in result.error
+        assert backend.run("echo back").stdout == "back\n"
 
 
 def test_a_proxy_command_that_fails_is_said(sshd, tmp_path):

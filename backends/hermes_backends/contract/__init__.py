@@ -6,7 +6,8 @@ from hermes_backends.contract import BackendContract
 class TestMine(BackendContract):
     def open(self, **options): return MyBackend(**options)
 ```
-It needs pytest, and bash, tar, grep and sleep on the other side.
+It needs pytest, and bash, tar, grep and sleep on the other side. A slow backend may set `huge`, the size of the
+largest output; HERMES_CONTRACT_HUGE=1 in the environment tries a gigabyte all the same.
 """
 
 from .closing import ClosingContract

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..shell import Shell
 
 PATIENCE = 60.0
+GIGABYTE = 1 << 30
 _numbers = itertools.count()
 
 
@@ -73,8 +74,8 @@ def sleeps(shell: Shell, command: str) -> bool:
 class Fixtures:
     """What the suite's parts share. A subclass gives `open`."""
 
-    #: bytes of the largest output that is tried
-    huge = 1 << 30
+    #: bytes of the largest output that is tried; HERMES_CONTRACT_HUGE=1 in the environment makes it a gigabyte for all
+    huge = GIGABYTE
 
     def open(self, **options: Any) -> Backend:
         """A new backend of the kind to be tested."""
