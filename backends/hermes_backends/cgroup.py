@@ -74,8 +74,8 @@ class Cgroup:
 def find_parents() -> list[Path]:
     """The groups below which ours can be made: one in version 2, one for each controller in version 1.
 
-    Each is the highest that can be written to, so as not to clutter what someone made for us; but never one above
-    a group that has a bound, because a command must not leave the bounds we are in ourselves.
+    Each is the nearest that can be divided, our own if possible: whoever put us into a group wants what we start to
+    stay in it. In version 2 that is often one above, and then never above a group that has a bound.
 
     Raises:
         BackendUnavailable: There are none.
@@ -83,21 +83,21 @@ def find_parents() -> list[Path]:
     chains = dict(_hierarchies())
     for controllers in (_NEEDED, ("",)):  # what version 1 has taken, version 2 has not
         if all(name in chains for name in controllers):
-            found = [_highest(chains[name], unified=not name) for name in controllers]
+            found = [_nearest(chains[name], unified=not name) for name in controllers]
             if all(found):
                 return [group for group in found if group is not None]
     raise BackendUnavailable("there is no cgroup that we may divide here", _FIX)
 
 
-def _highest(chain: list[Path], *, unified: bool) -> Path | None:
-    best = None
+def _nearest(chain: list[Path], *, unified: bool) -> Path | None:
     for group in chain:
         if os.access(group, os.W_OK) and os.access(group / "cgroup.procs", os.W_OK):
             handed_on = (group / "cgroup.subtree_control").read_text().split() if unified else _NEEDED
-            best = group if set(_NEEDED) <= set(handed_on) else best
+            if set(_NEEDED) <= set(handed_on):
+                return group
         if any(_has_bound(group / name) for name in _BOUNDS):
             break
-    return best
+    return None
 
 
 def _has_bound(file: Path) -> bool:
