@@ -163,7 +163,13 @@ def _schema_of(hint: Any, where: str, definitions: dict[str, Any]) -> dict[str, 
             "an Enum, list, dict, a dataclass, a TypedDict or a pydantic model"
         ) from error
     _add_definitions(definitions, components, where)
-    return schema
+    return {**schema, "enum": list(choices)} if (choices := _choices(hint)) else schema
+
+
+def _choices(hint: Any) -> tuple[Any, ...]:
+    """The values of a Literal as they were written; msgspec would sort them."""
+    bare = typing.get_args(hint)[0] if typing.get_origin(hint) is typing.Annotated else hint
+    return typing.get_args(bare) if typing.get_origin(bare) is typing.Literal else ()
 
 
 def _add_definitions(definitions: dict[str, Any], new: Mapping[str, Any], where: str) -> None:

@@ -303,3 +303,14 @@ def test_a_handler_gets_only_the_context_keywords_it_takes(registry: Registry, s
     assert everything["session"] is session
     assert session.call("some").value == f"{session.task_id} {session.id}"
     assert session.call("none").value == "none"
+
+
+def test_choices_stay_in_the_order_they_were_written(registry: Registry) -> None:
+    @hermes.tool(toolset="t", registry=registry)
+    def pick(size: Literal["small", "medium", "large"], level: Annotated[Literal["low", "high"], "How much."]) -> None:
+        """Pick one."""
+
+    declared = registry.get("pick")
+    assert declared is not None
+    assert declared.parameters["properties"]["size"]["enum"] == ["small", "medium", "large"]
+    assert declared.parameters["properties"]["level"] == {"enum": ["low", "high"], "description": "How much."}
