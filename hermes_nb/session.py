@@ -26,6 +26,7 @@ from hermes_nb.place import Place
 from hermes_nb.progress import Reporter
 from hermes_nb.registry import Registry
 from hermes_nb.registry import registry as process_registry
+from hermes_nb.running import Running
 from hermes_nb.toolsets import AGENT_TOOLS, Scope, check_names, select
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ class Session:
         judge: For ``approval.mode: smart``: a model that answers approve, deny or anything else to ask a person.
 
     Attributes:
+        journal: The calls that have ended.
+        running: The calls that have not.
         progress: Reports on long work, such as many calls, transfers and pulls, to its ``listener``; None by default.
 
     Raises:
@@ -100,6 +103,7 @@ class Session:
         self._place = Place(backend, self.task_id, self.progress)
         self.hooks = Hooks(hooks)
         self.journal = Journal.for_session(self.id)
+        self.running = Running()
         if approver is None:
             from hermes_nb.approval.approvers import default_approver
 
