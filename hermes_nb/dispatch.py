@@ -1,4 +1,4 @@
-"""The path of one call, from name to result. Read `run` from top to bottom: there is no other way to run a tool."""
+"""The path of one call, from name to result. Read `_take` from top to bottom: there is no other way to run a tool."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ class Call(msgspec.Struct, eq=False):
     args: dict[str, Any] | None = None
     decision: Decision | None = None
     notes: list[str] = []
+    started: float = 0.0
 
     def context(self) -> Context:
         """What handlers, hooks and guards may know of it."""
@@ -60,7 +61,17 @@ class Call(msgspec.Struct, eq=False):
 
 def run(call: Call) -> ToolResult:
     """Take a call all the way. Whatever happens on it comes out as a ToolResult; only an interrupt gets through."""
-    started, clock = time.time(), time.perf_counter()
+    call.started = time.time()
+    running = call.session.running
+    try:
+        running.begin(call)
+        return _take(call)
+    finally:
+        running.end(call)
+
+
+def _take(call: Call) -> ToolResult:
+    clock = time.perf_counter()
     outcome, ran = "ok", False
     value: Any = None
     text: str | None = None
@@ -95,7 +106,7 @@ def run(call: Call) -> ToolResult:
     except BaseException as interrupt:
         so_far = getattr(interrupt, "result", None)  # what a command had printed until then
         printed = {"stdout": so_far.stdout, "stderr": so_far.stderr} if so_far is not None else {}
-        _finish(call, "interrupted", started, clock, None, error_json("interrupted", **printed), "interrupted")
+        _finish(call, "interrupted", clock, None, error_json("interrupted", **printed), "interrupted")
         raise
     if text is None:
         error = sanitise(error or outcome)
@@ -103,7 +114,7 @@ def run(call: Call) -> ToolResult:
     if ran and call.session.hooks.has_after:
         _, value = _without_secrets(text, value)  # the hooks may hide from the text what is in the value
         text = _after_hooks(call, text)
-    return _finish(call, outcome, started, clock, value, text, error)
+    return _finish(call, outcome, clock, value, text, error)
 
 
 class _HandlerFailed(Exception):
@@ -260,9 +271,7 @@ def _after_hooks(call: Call, text: str) -> str:
     return call.session.hooks.after(call.tool, call.args, text, call.context())
 
 
-def _finish(
-    call: Call, outcome: str, started: float, clock: float, value: Any, text: str, error: str | None
-) -> ToolResult:
+def _finish(call: Call, outcome: str, clock: float, value: Any, text: str, error: str | None) -> ToolResult:
     """Take the secrets out, bound the text, write the record: for every call, however it went."""
     session, tool, notes = call.session, call.tool, call.notes
     name = tool.name if tool is not None else redact(str(call.name))
@@ -280,7 +289,7 @@ def _finish(
     session.journal.append(
         Record(
             id=call.id,
-            time=started,
+            time=call.started,
             session=session.id,
             task=session.task_id,
             tool=name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextvars
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TYPE_CHECKING, Any
 
 from hermes_nb import aio
@@ -13,6 +13,7 @@ from hermes_nb.dispatch import Call
 from hermes_nb.errors import HermesError
 
 if TYPE_CHECKING:
+    from hermes_nb.progress import Work
     from hermes_nb.results import ToolResult
     from hermes_nb.session import Session
 
@@ -23,14 +24,23 @@ def call_many(session: Session, calls: list[Written]) -> list[ToolResult]:
     """Run calls in batches: a batch holds calls that don't touch the same things, and is done before the next."""
     if aio.on_background_loop():  # threads that wait for the loop can't be waited for on it
         return [session.call(*written) for written in calls]
+    with session.progress.work("calls", len(calls)) as work:
+        return _run_batches(session, calls, work)
+
+
+def _run_batches(session: Session, calls: list[Written], work: Work) -> list[ToolResult]:
     results: list[ToolResult] = []
     pool = ThreadPoolExecutor(int(session.config.get("calls.parallel")), thread_name_prefix="hermes-nb-call")
     try:
         for batch in _batches(session, calls):
             if len(batch) == 1:
                 results.append(session.call(*batch[0]))
+                work.advance()
                 continue
             futures = [pool.submit(_call_in, contextvars.copy_context(), session, *written) for written in batch]
+            for future in as_completed(futures):
+                future.result()  # an interrupt of one call is not held up by the others
+                work.advance()
             results += [future.result() for future in futures]
     finally:  # after an interrupt: what has not started must not start, and what runs is not waited for
         pool.shutdown(wait=False, cancel_futures=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import os
 import secrets
 import threading
 import time
@@ -22,8 +23,10 @@ from hermes_nb.hooks import Hooks
 from hermes_nb.journal import Journal
 from hermes_nb.parallel import call_many
 from hermes_nb.place import Place
+from hermes_nb.progress import Reporter
 from hermes_nb.registry import Registry
 from hermes_nb.registry import registry as process_registry
+from hermes_nb.running import Running
 from hermes_nb.toolsets import AGENT_TOOLS, Scope, check_names, select
 
 if TYPE_CHECKING:
@@ -55,6 +58,11 @@ class Session:
         hooks: Objects with ``pre_tool_call`` or ``post_tool_call``.
         task_id: Names the task in the journal and for the backend; a new one by default.
         judge: For ``approval.mode: smart``: a model that answers approve, deny or anything else to ask a person.
+
+    Attributes:
+        journal: The calls that have ended.
+        running: The calls that have not.
+        progress: Reports on long work, such as many calls, transfers and pulls, to its ``listener``; None by default.
 
     Raises:
         UnknownToolsetError: A toolset doesn't exist; the message suggests the nearest.
@@ -91,9 +99,11 @@ class Session:
         self._calls = itertools.count(1)
         self.context_length = context_length
         self.notices: deque[Event] = deque(maxlen=1000)
-        self._place = Place(backend, self.task_id)
+        self.progress = Reporter()
+        self._place = Place(backend, self.task_id, self.progress)
         self.hooks = Hooks(hooks)
         self.journal = Journal.for_session(self.id)
+        self.running = Running()
         if approver is None:
             from hermes_nb.approval.approvers import default_approver
 
@@ -291,6 +301,23 @@ class Session:
     def use_backend(self, backend: str | Backend, **options: Any) -> None:
         """Run what comes next on another backend; switching back finds the earlier one as it was left."""
         self._place.use(backend, **options)
+
+    def put(self, src: str | os.PathLike[str], dest: str) -> None:
+        """Copy a local file or folder to a path on the backend in use.
+
+        Raises:
+            BackendError: It could not be copied; the error says why.
+            FileNotFoundError: There is no ``src``.
+        """
+        self._place.put(src, dest)
+
+    def get(self, src: str, dest: str | os.PathLike[str]) -> None:
+        """Copy a file or folder of the backend in use to a local path.
+
+        Raises:
+            BackendError: It could not be copied; the error says why.
+        """
+        self._place.get(src, dest)
 
     def notify(self, event: Event) -> None:
         """Take the news of a background job; ``notices`` has them until they are read."""

@@ -19,7 +19,7 @@ def current() -> Session:
     if _current is None:
         from hermes_nb.session import Session
 
-        _current, _own = Session(), True
+        _current, _own = _with_bars(Session()), True
     return _current
 
 
@@ -28,7 +28,16 @@ def use(session: Session) -> Session:
     global _current, _own
     if session is not _current:
         forget()
-        _current, _own = session, False
+        _current, _own = _with_bars(session), False
+    return session
+
+
+def _with_bars(session: Session) -> Session:
+    """The session, its long work shown unless somebody else listens to it already."""
+    if session.progress.listener is None:
+        from hermes_nb.notebook.progress import Bars, surface_here
+
+        session.progress.listener = Bars(surface_here)
     return session
 
 

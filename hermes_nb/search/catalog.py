@@ -6,7 +6,7 @@ import html
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,11 +17,14 @@ from hermes_nb.toolsets import MCP_PREFIX
 
 if TYPE_CHECKING:
     from hermes_nb.declaration import Tool
+    from hermes_nb.progress import Reporter
     from hermes_nb.search.index import Document, ToolIndex
     from hermes_nb.session import Session
 
 DESCRIPTION_CAP = 300
 _PARAMETERS_SHOWN = 8
+_ADDED_AT_ONCE = 500  # tools between two reports of progress
+_WORTH_REPORTING = 1000  # tools to add: fewer are there before anybody could read it
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list", "object": "dict"}
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _MARKUP = re.compile(r"<[^<>]{0,200}>|```\w*|!?\[([^\[\]]*)\]\([^)]*\)")
@@ -127,7 +130,8 @@ class Catalog:
 class SharedIndex:
     """A session's search index, brought up to date by what has changed since it was last asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, progress: Reporter) -> None:
+        self._progress = progress
         self._index: ToolIndex | None = None
         self._tools: Mapping[str, Tool] = {}
         self._lock = threading.Lock()
@@ -142,9 +146,19 @@ class SharedIndex:
                 self._index = ToolIndex(semantic=load_semantic_model() if semantic_installed() else None)
             if tools is not self._tools:
                 self._index.remove(self._tools.keys() - tools.keys())
-                self._index.add(_documents(tool for name, tool in tools.items() if self._tools.get(name) is not tool))
+                self._add(self._index, [tool for name, tool in tools.items() if self._tools.get(name) is not tool])
                 self._tools = tools
             return self._index
+
+    def _add(self, index: ToolIndex, tools: Sequence[Tool]) -> None:
+        if len(tools) <= _WORTH_REPORTING:
+            index.add(_documents(tools))
+            return
+        with self._progress.work("indexing tools", len(tools)) as work:
+            for start in range(0, len(tools), _ADDED_AT_ONCE):
+                added = tools[start : start + _ADDED_AT_ONCE]
+                index.add(_documents(added))
+                work.reach(start + len(added))
 
 
 def catalog(session: Session) -> Catalog:
@@ -152,7 +166,7 @@ def catalog(session: Session) -> Catalog:
     visible = visible_tools(session)
     derived = session.derived
     if derived.index is None:
-        derived.index = SharedIndex()
+        derived.index = SharedIndex(session.progress)
     if derived.catalog is None or derived.catalog.visible is not visible:
         derived.catalog = Catalog(visible, derived.index)
     return derived.catalog

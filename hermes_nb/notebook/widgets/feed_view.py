@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import Counter, deque
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,6 +15,7 @@ from hermes_nb.notebook.widgets.base import HermesWidget, Message, script, style
 
 if TYPE_CHECKING:
     from hermes_nb.journal import Record
+    from hermes_nb.running import RunningCall
     from hermes_nb.session import Session
 
 logger = logging.getLogger(__name__)
@@ -28,7 +30,7 @@ Row = dict[str, Any]
 
 
 class Feed(HermesWidget):
-    """The calls of a session: those there were, and each new one when it ends.
+    """The calls of a session: those there were, those that run, and each new one when it ends.
 
     Call ``close()`` to stop following the session.
     """
@@ -43,7 +45,9 @@ class Feed(HermesWidget):
         self._fresh: list[Row] = []
         self._rows: deque[Row] = deque(maxlen=_KEPT)
         super().__init__()
+        self._is_gathering = False
         self._unsubscribe = session.journal.subscribe(self._follow)
+        self._unwatch = session.running.watch(self._gather)
         with self._lock:
             known = {row["call"] for row in self._rows}
             past = [_row(record) for record in deque(session.journal, maxlen=_KEPT) if record.id not in known]
@@ -52,6 +56,7 @@ class Feed(HermesWidget):
     def close(self) -> None:
         """Stop following the session, and take the widget away."""
         self._unsubscribe()
+        self._unwatch()
         super().close()
 
     def text_face(self) -> str:
@@ -75,8 +80,9 @@ class Feed(HermesWidget):
         )
 
     def _greet(self, _message: Message) -> None:
+        running = self._running()
         with self._lock:
-            rows = list(self._rows)
+            rows = [*self._rows, *self._not_ended(running)]
         self.send({"kind": "calls", "rows": rows, "all": True})
 
     def _follow(self, record: Record) -> None:
@@ -85,18 +91,53 @@ class Feed(HermesWidget):
             with self._lock:
                 self._rows.append(row)
                 self._fresh.append(row)
-                is_first = len(self._fresh) == 1
-            if is_first:
-                timer = threading.Timer(_GATHER, self._tell)
-                timer.daemon = True
-                timer.start()
+            self._gather()
         except Exception:  # a widget must never break the call that it watches
             logger.exception("the feed could not show a call")
 
-    def _tell(self) -> None:
+    def _gather(self) -> None:
         with self._lock:
-            fresh, self._fresh = self._fresh[-_KEPT:], []
-        self.send({"kind": "calls", "rows": fresh, "all": False})
+            is_gathering, self._is_gathering = self._is_gathering, True
+        if not is_gathering:
+            timer = threading.Timer(_GATHER, self._tell)
+            timer.daemon = True
+            timer.start()
+
+    def _tell(self) -> None:
+        try:
+            running = self._running()
+            with self._lock:
+                self._is_gathering = False
+                fresh, self._fresh = self._fresh[-_KEPT:], []
+                rows = [*fresh, *self._not_ended(running)]
+            if rows:
+                self.send({"kind": "calls", "rows": rows, "all": False})
+        except Exception:
+            logger.exception("the feed could not show calls")
+
+    def _running(self) -> list[Row]:
+        backend, now = self.session.backend_name, time.time()
+        return [_running_row(call, backend, now) for call in self.session.running]
+
+    def _not_ended(self, running: list[Row]) -> list[Row]:
+        """Those whose end is not known yet: a call is in the journal a moment before it stops being a running one."""
+        ended = {row["call"] for row in self._rows}
+        return [row for row in running if row["call"] not in ended]
+
+
+def _running_row(call: RunningCall, backend: str, now: float) -> Row:
+    empty: Row = {"decision": "", "reason": "", "text": "", "written": "", "notes": [], "spill": ""}
+    return {
+        **empty,
+        "call": call.id,
+        "time": call.time,
+        "tool": call.tool,
+        "toolset": call.toolset,
+        "outcome": "running",
+        "seconds": max(0.0, now - call.time),
+        "args": _arguments(call.args),
+        "backend": backend,
+    }
 
 
 def _row(record: Record) -> Row:
@@ -110,13 +151,17 @@ def _row(record: Record) -> Row:
         "seconds": record.duration,
         "decision": f"{decision['choice']} by {decision['by']}" if decision else "",
         "reason": str(decision.get("reason", "")),
-        "args": _cut(msgspec.json.encode(record.args).decode(), _ARGS_SHOWN),
+        "args": _arguments(record.args),
         "text": _cut(record.text, _TEXT_SHOWN),
         "written": str((record.written or {}).get("name", "")),
         "notes": list(record.notes),
         "backend": record.backend,
         "spill": record.spill or "",
     }
+
+
+def _arguments(args: Any) -> str:
+    return _cut(msgspec.json.encode(args).decode(), _ARGS_SHOWN)
 
 
 def _cut(text: str, limit: int) -> str:

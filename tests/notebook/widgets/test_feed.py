@@ -3,7 +3,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from hermes_nb import Registry, Session
+from hermes_nb import Registry, Session, tool
 from hermes_nb.notebook.widgets import feed
 from hermes_nb.notebook.widgets.feed_view import Feed
 
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import pytest
 
     from .conftest import Outbox
+
+SECRET = "ghp_" + "a1B2" * 9
 
 
 def test_past_calls_are_there_with_real_names(tools: Registry, outbox: Outbox) -> None:
@@ -38,6 +40,56 @@ def test_a_burst_of_calls_becomes_few_messages(tools: Registry, monkeypatch: pyt
             session.call("create_issue", {"title": str(number)})
         assert complete.wait(10)
         assert len(told) < 25
+
+
+def test_a_call_is_shown_while_it_runs_and_then_as_it_ended(tools: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = threading.Event()
+
+    @tool(toolset="slow", registry=tools)
+    def wait(key: str) -> str:
+        """Wait to be released."""
+        return str(release.wait(10))
+
+    with Session(registry=tools) as session:
+        widget = Feed(session)
+        told: list[dict[str, Any]] = []
+        is_ended = threading.Event()
+
+        def send(message: dict[str, Any]) -> None:
+            told.extend(message["rows"])
+            release.set()  # it was seen running
+            if message["rows"][-1]["outcome"] != "running":
+                is_ended.set()
+
+        monkeypatch.setattr(widget, "send", send)
+        session.call("wait", {"key": SECRET})
+        assert is_ended.wait(10)
+    assert [(row["tool"], row["toolset"], row["outcome"]) for row in (told[0], told[-1])] == [
+        ("wait", "slow", "running"),
+        ("wait", "slow", "ok"),
+    ]
+    assert {row["call"] for row in told} == {"c0001"}
+    assert told[0].keys() == told[-1].keys()
+    assert SECRET not in str(told)
+
+
+def test_a_feed_that_is_opened_later_has_the_calls_that_run(tools: Registry, outbox: Outbox) -> None:
+    sent: list[dict[str, Any]] = []
+
+    with Session(registry=tools) as session:
+
+        @tool(toolset="slow", registry=tools)
+        def look() -> str:
+            """Open a feed."""
+            widget = Feed(session)
+            messages = outbox(widget)
+            widget.receive({"kind": "ready"})
+            sent.extend(messages)
+            widget.close()
+            return "seen"
+
+        session.call("look")
+    assert [(row["tool"], row["outcome"]) for row in sent[0]["rows"]] == [("look", "running")]
 
 
 def test_a_feed_that_fails_never_breaks_the_call(tools: Registry, monkeypatch: pytest.MonkeyPatch) -> None:

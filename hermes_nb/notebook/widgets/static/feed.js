@@ -1,15 +1,17 @@
-// A session's calls as they end, the newest first.
+// A session's calls as they begin and end, the newest first.
 import { count, duration, frame, h, listen, repeat } from "./dom.js";
 import { timeline } from "./timeline.js";
 import { virtualList } from "./virtual.js";
 
 const [ROW_HEIGHT, KEPT, DRAWN] = [30, 500, 150];
 
+const took = (call) => (call.outcome === "running" ? "…" : duration(call.seconds));
+
 function details(call) {
   const line = (name, value) => (value ? [h("dt", {}, name), h("dd", {}, value)] : null);
   return h("article", { class: "hermes-call" },
     h("h3", {}, h("code", {}, call.tool), h("span", { class: "hermes-badge", "data-outcome": call.outcome }, call.outcome)),
-    h("dl", {}, line("toolset", call.toolset), line("ran on", call.backend), line("took", duration(call.seconds)),
+    h("dl", {}, line("toolset", call.toolset), line("ran on", call.backend), line("took", took(call)),
       line("began", new Date(call.time * 1000).toLocaleString()), line("decision", call.decision), line("reason", call.reason),
       line("written as", call.written), line("notes", call.notes.join("; ")), line("whole result", call.spill)),
     h("h4", {}, "Arguments"), h("pre", {}, call.args), h("h4", {}, "What the model read"), h("pre", {}, call.text));
@@ -21,7 +23,8 @@ function render({ model, el }) {
   const outcome = h("select", { "aria-label": "Outcome", onchange: () => draw() });
   const tally = h("span", { class: "hermes-dim", role: "status" });
   const aside = h("div", { class: "hermes-aside" }, h("p", { class: "hermes-dim hermes-empty" }, "Choose a call to see its arguments and result."));
-  const open = (call) => aside.replaceChildren(details(call));
+  let opened = null;
+  const open = (call) => { opened = call; aside.replaceChildren(details(call)); };
   const list = virtualList({ label: "Calls, the newest first", rowHeight: ROW_HEIGHT, row, onPick: open });
   const times = timeline(open);
   const root = frame("hermes-feed",
@@ -31,7 +34,7 @@ function render({ model, el }) {
   function row(call) {
     return [h("span", { class: "hermes-badge", "data-outcome": call.outcome }, call.outcome),
       h("code", {}, call.tool), h("span", { class: "hermes-row-args" }, call.args),
-      h("span", { class: "hermes-row-decision" }, call.decision), h("span", { class: "hermes-row-time" }, duration(call.seconds))];
+      h("span", { class: "hermes-row-decision" }, call.decision), h("span", { class: "hermes-row-time" }, took(call))];
   }
 
   function draw(keepPlace = false) {
@@ -57,6 +60,8 @@ function render({ model, el }) {
       const fresh = [...message.rows].reverse();
       const known = new Set(fresh.map((call) => call.call));
       calls = (message.all ? fresh : [...fresh, ...calls.filter((call) => !known.has(call.call))]).slice(0, KEPT);
+      const ended = calls.find((call) => opened?.outcome === "running" && call.call === opened.call && call.outcome !== "running");
+      if (ended) open(ended);
       outcomes();
       draw(true);
       root.classList.add("hermes-ready");
