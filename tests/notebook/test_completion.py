@@ -31,7 +31,7 @@ def offered(shell: InteractiveShell, text: str) -> list[str]:
         ("%hermes call cre", ["create_issue"]),
         ("%hermes call create_issue ", ["title=", "labels=", "state=", "draft=", "extra="]),
         ("%hermes call create_issue title=x st", ["state="]),
-        ("%hermes call create_issue state=", ["state=closed", "state=open"]),
+        ("%hermes call create_issue state=", ["state=open", "state=closed"]),
         ("%hermes call create_issue --no-raise draft=t", ["draft=true"]),
         ("%hermes call add --t", ["--timeout"]),
         ("%hermes run --c", ["--cwd"]),
