@@ -53,13 +53,14 @@ export function timeline(onPick) {
         return bar;
       });
       const marks = cuts.map((time) => s("line", { x1: x(time), x2: x(time), y1: 0, y2: height, class: "hermes-cut" }, s("title", {}, "a wait, cut out")));
-      const clock = (call) => new Date(call.time * 1000).toLocaleTimeString();
+      const clock = (seconds) => new Date(seconds * 1000).toLocaleTimeString();
+      const end = Math.max(...placed.map(({ call }) => call.time + call.seconds));
       element.replaceChildren(
         s("svg", { viewBox: `0 0 ${WIDTH} ${height}`, preserveAspectRatio: "none", height, role: "img",
           "aria-label": `Timeline of ${calls.length} calls` }, ...marks, ...bars),
-        h("div", { class: "hermes-axis hermes-dim" }, h("span", {}, clock(placed[0].call)),
+        h("div", { class: "hermes-axis hermes-dim" }, h("span", {}, clock(placed[0].call.time)),
           h("span", {}, `${duration(placed.reduce((sum, place) => sum + place.call.seconds, 0))} of work`),
-          h("span", {}, clock(placed[placed.length - 1].call))));
+          h("span", {}, clock(end))));
     },
   };
 }
