@@ -104,6 +104,30 @@ def run(
         raise
 
 
+def within(seconds: float, work: Callable[[], T]) -> T:
+    """Run a blocking function in a thread of its own, with the caller's context variables, and wait only so long.
+
+    Raises:
+        DeadlineExceeded: It took longer. Python can't stop it, and the message says so.
+    """
+    future: Future[T] = Future()
+    context = contextvars.copy_context()
+
+    def target() -> None:
+        try:
+            future.set_result(context.run(work))
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=target, name="hermes-nb-within", daemon=True).start()
+    try:
+        return future.result(seconds)
+    except TimeoutError:
+        if future.done():  # the function's own TimeoutError, or its result at the last moment
+            return future.result()
+        raise DeadlineExceeded(f"still running after {seconds:g} s; its outcome is unknown") from None
+
+
 async def in_thread(work: Callable[[], T]) -> T:
     """Run a blocking function in a thread of its own, with the caller's context variables.
 

@@ -51,6 +51,10 @@ class Tool:
     dynamic_schema_overrides: Callable[[], Mapping[str, Any]] | None = None
     guard: Guard | None = None
     parallel: Parallel = False
+    #: The folder that the arguments of a call name for it, where they may name one.
+    workdir: Callable[[Mapping[str, Any]], str | None] | None = None
+    #: Whether the handler ends by itself when ``context.deadline`` comes, with what it has until then.
+    keeps_deadline: bool = False
 
     @property
     def is_core(self) -> bool:

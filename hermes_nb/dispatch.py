@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import contextvars
 import inspect
 import logging
-import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -20,20 +16,25 @@ from hermes_nb import aio
 from hermes_nb.approval.assessment import ALLOWED, Assessment, Finding
 from hermes_nb.approval.decision import Decision, Request
 from hermes_nb.arguments import copy_json, prepare
-from hermes_nb.context import Context, OnOutput, accepted_keywords
-from hermes_nb.errors import CallRefused, ToolError
+from hermes_nb.calls.finish import Ending, finish
+from hermes_nb.calls.waiting import Waiting
+from hermes_nb.context import Context, OnOutput, accepted_keywords, current_call
+from hermes_nb.errors import CallRefused, FolderChangedError, ToolError
 from hermes_nb.hooks import Ask, Rewrite
-from hermes_nb.journal import Record, encode_anything
-from hermes_nb.redact import holds_secret, redact, redact_json
-from hermes_nb.results import ToolResult, clip, error_json, sanitise, to_text
+from hermes_nb.results import ToolResult, error_json, to_text
 
 if TYPE_CHECKING:
+    from pathlib import PurePath
+
+    from hermes_backends import Backend
     from hermes_nb.declaration import Tool
     from hermes_nb.session import Session
+    from hermes_nb.workspace import Place
 
 logger = logging.getLogger(__name__)
 
 _EDITS_AT_MOST = 5
+_MOVES_AT_MOST = 5
 
 
 class Call(msgspec.Struct, eq=False):
@@ -48,73 +49,107 @@ class Call(msgspec.Struct, eq=False):
     tool_call_id: str | None = None
     on_output: OnOutput | None = None
     on_start: Callable[[Future[Any]], None] | None = None
+    backend: str | Backend | None = None
+    place: Place | None = None
+    parent: Call | None = None
     tool: Tool | None = None
     args: dict[str, Any] | None = None
     decision: Decision | None = None
     notes: list[str] = []
     started: float = 0.0
+    clock: float = 0.0
+    deadline: float | None = None
+    waiting: Waiting = msgspec.field(default_factory=Waiting)
 
     def context(self) -> Context:
         """What handlers, hooks and guards may know of it."""
-        return Context(self.session, self.id, self.timeout, self.user_task, self.tool_call_id, self.on_output)
+        assert self.place is not None
+        return Context(
+            self.session,
+            self.id,
+            self.place,
+            self.timeout,
+            self.user_task,
+            self.tool_call_id,
+            self.on_output,
+            self.deadline,
+        )
+
+    @property
+    def folder(self) -> PurePath | None:
+        """Where it runs: the folder that its arguments name, or else the shell's."""
+        if self.place is None or self.tool is None or self.tool.workdir is None or self.args is None:
+            return self.place.folder if self.place is not None else None
+        return self.place.inside(self.tool.workdir(self.args))
+
+    @property
+    def parent_id(self) -> str | None:
+        """What the journal calls the call inside which this one was made."""
+        if self.parent is None:
+            return None
+        same = self.parent.session is self.session
+        return self.parent.id if same else f"{self.parent.session.id}/{self.parent.id}"
 
 
 def run(call: Call) -> ToolResult:
     """Take a call all the way. Whatever happens on it comes out as a ToolResult; only an interrupt gets through."""
-    call.started = time.time()
+    call.started, call.clock = time.time(), time.perf_counter()
+    call.parent = current_call.get()
+    if call.parent is not None:
+        call.deadline, call.waiting = call.parent.deadline, Waiting(call.parent.waiting)
     running = call.session.running
+    inside = current_call.set(call)
     try:
         running.begin(call)
-        return _take(call)
+        return finish(call, _take(call))
+    except BaseException as interrupt:
+        finish(call, _interrupted(interrupt))
+        raise
     finally:
+        current_call.reset(inside)
         running.end(call)
 
 
-def _take(call: Call) -> ToolResult:
-    clock = time.perf_counter()
-    outcome, ran = "ok", False
-    value: Any = None
-    text: str | None = None
-    error: str | None = None
-    details: dict[str, Any] = {}
+def _take(call: Call) -> Ending:
+    ran = False
     try:
+        call.place = call.session.place(call.backend)
         tool, raw = call.session.unwrap(call)
         _check_available(call, tool)
-        args = _prepare(tool, raw)
-        call.tool, call.args = tool, args
-        context = call.context()
-        args, assessment = _ask_hooks(call, tool, args, context)
-        args = _approve(call, tool, args, assessment, context)
-        call.args = args
-        ran = True
-        value = _handle(call, tool, args, context)
-        text = to_text(value)
-        error = _reported_error(value, text)
-        outcome = "ok" if error is None else "error"
+        call.tool, call.args = tool, _prepare(tool, raw)
+        asked = _ask_hooks(call, tool)
+        for _ in range(_MOVES_AT_MOST):
+            _approve(call, tool, asked)
+            _set_deadline(call)
+            ran = True
+            try:
+                value = _handle(call, tool)
+            except FolderChangedError as moved:  # nothing was run: what was decided was decided for another folder
+                ran = False
+                call.place = call.place.at(moved.folder)
+                call.notes.append(f"the shell had moved to {moved.folder} meanwhile; decided anew")
+                continue
+            text = to_text(value)
+            error = _reported_error(value, text)
+            outcome = getattr(value, "outcome", "error") if error is not None else "ok"
+            return Ending(outcome, value, text, error, ran=True)
+        raise CallRefused("denied", f"{tool.name} was not run: the shell's folder kept changing meanwhile")  # noqa: TRY301
     except CallRefused as refusal:
-        outcome, error, details = refusal.outcome, str(refusal), refusal.details
+        return Ending(refusal.outcome, error=str(refusal), details=refusal.details, ran=ran)
     except aio.DeadlineExceeded as late:
-        outcome, error = (
-            "timeout",
-            f"Tool execution failed: TimeoutError: {call.name} did not finish in time: {late}",
-        )
+        message = f"Tool execution failed: TimeoutError: {call.name} did not finish in time: {late}"
+        return Ending("timeout", error=message, ran=ran)
     except _HandlerFailed as failure:
-        outcome, error = "error", str(failure)
+        return Ending("error", error=str(failure), ran=ran)
     except Exception as unexpected:
         logger.exception("the call of %s failed outside its handler", call.name)
-        outcome, error = "error", f"Error executing {call.name}: {unexpected}"
-    except BaseException as interrupt:
-        so_far = getattr(interrupt, "result", None)  # what a command had printed until then
-        printed = {"stdout": so_far.stdout, "stderr": so_far.stderr} if so_far is not None else {}
-        _finish(call, "interrupted", clock, None, error_json("interrupted", **printed), "interrupted")
-        raise
-    if text is None:
-        error = sanitise(error or outcome)
-        value, text = None, error_json(error, **details)
-    if ran and call.session.hooks.has_after:
-        _, value = _without_secrets(text, value)  # the hooks may hide from the text what is in the value
-        text = _after_hooks(call, text)
-    return _finish(call, outcome, clock, value, text, error)
+        return Ending("error", error=f"Error executing {call.name}: {unexpected}", ran=ran)
+
+
+def _interrupted(interrupt: BaseException) -> Ending:
+    so_far = getattr(interrupt, "result", None)  # what a command had printed until then
+    printed = {"stdout": so_far.stdout, "stderr": so_far.stderr} if so_far is not None else {}
+    return Ending("interrupted", text=error_json("interrupted", **printed), error="interrupted")
 
 
 class _HandlerFailed(Exception):
@@ -138,48 +173,52 @@ def _prepare(tool: Tool, raw: Any) -> dict[str, Any]:
         raise
 
 
-def _ask_hooks(call: Call, tool: Tool, args: dict[str, Any], context: Context) -> tuple[dict[str, Any], Assessment]:
+def _ask_hooks(call: Call, tool: Tool) -> Assessment:
+    """What hooks want a person to decide; they may veto the call, or rewrite its arguments."""
+    assert call.args is not None
     if not call.session.hooks.has_before:
-        return args, ALLOWED
+        return ALLOWED
     asked: list[Finding] = []
-    for answer in call.session.hooks.before(tool, args, context, lambda rewritten: _prepare(tool, rewritten)):
+    for answer in call.session.hooks.before(tool, call.args, call.context(), lambda args: _prepare(tool, args)):
         if isinstance(answer, Rewrite):
-            args = dict(answer.args)
+            call.args = dict(answer.args)
             call.notes.append("arguments rewritten by a hook")
         elif isinstance(answer, Ask):
             asked.append(Finding(answer.rule, answer.message, tool.name))
-    return args, Assessment(tuple(asked)) if asked else ALLOWED
+    return Assessment(tuple(asked)) if asked else ALLOWED
 
 
-def _approve(call: Call, tool: Tool, args: dict[str, Any], asked: Assessment, context: Context) -> dict[str, Any]:
-    """The arguments to run with, once nothing stands against them; edited ones are assessed like any others."""
-    policy = call.session.policy
+def _approve(call: Call, tool: Tool, asked: Assessment) -> None:
+    """Come back once nothing stands against the arguments; edited ones are assessed like any others."""
+    policy, place = call.session.policy, call.place
+    assert place is not None
     if tool.guard is None and asked is ALLOWED and not policy.has_rules:
-        return args
+        return
     for _ in range(_EDITS_AT_MOST):
-        assessment = _assess(tool, args, context) + asked
-        approved = msgspec.json.encode(args)
+        assert call.args is not None
+        assessment = _assess(tool, call.args, call.context()) + asked
+        approved = msgspec.json.encode(call.args)
         request = Request(
             tool=tool.name,
             args=msgspec.json.decode(approved),
             findings=assessment.findings,
-            backend=call.session.backend_name,
-            cwd=str(call.session.cwd),
-            timeout=call.session.config.get("approval.timeout"),
+            backend=place.name,
+            cwd=str(call.folder) if call.folder is not None else "",
+            timeout=call.context().at_most(call.session.config.get("approval.timeout")),
             session_id=call.session.id,
             call_id=call.id,
         )
-        decision = policy.decide(request, assessment, isolated=lambda: call.session.is_isolated)
+        decision = policy.decide(request, assessment, isolated=lambda: place.is_isolated, asking=call.waiting.asking)
         call.decision = decision or call.decision
         if decision is None:
-            return args
+            return
         if not decision.allowed:
             raise CallRefused("denied", f"{tool.name} was denied: {decision.reason}")
         if decision.args is None:
             # What was approved is what runs, whoever else held a reference to the arguments meanwhile.
-            decoded: dict[str, Any] = msgspec.json.decode(approved)
-            return decoded
-        args = call.args = _prepare(tool, decision.args)
+            call.args = msgspec.json.decode(approved)
+            return
+        call.args = _prepare(tool, decision.args)
         call.notes.append("arguments edited by the approver")
         asked = ALLOWED
     raise CallRefused("denied", f"{tool.name} was denied: edited {_EDITS_AT_MOST} times without an approval")
@@ -195,17 +234,28 @@ def _assess(tool: Tool, args: Mapping[str, Any], context: Context) -> Assessment
         return Assessment((Finding("undecidable", f"its guard failed: {error}", tool.name),))
 
 
-def _handle(call: Call, tool: Tool, args: dict[str, Any], context: Context) -> Any:
+def _set_deadline(call: Call) -> None:
+    """Start the clock of the run, within that of the call around it: nothing may begin when its caller has given up."""
+    inherited = call.parent.deadline if call.parent is not None else None
+    own = time.monotonic() + call.timeout if call.timeout is not None else None
+    call.deadline = min((each for each in (inherited, own) if each is not None), default=None)
+    if inherited is not None and inherited <= time.monotonic():
+        raise aio.DeadlineExceeded("its time was up before it began; nothing was run")
+
+
+def _handle(call: Call, tool: Tool) -> Any:
+    context = call.context()
     handler = call.session.handler_of(tool)
     accepted = tool.accepted if handler is tool.handler else accepted_keywords(handler)
-    work = partial(handler, copy_json(args), **(context.keywords(accepted) if accepted != frozenset() else {}))
+    work = partial(handler, copy_json(call.args), **(context.keywords(accepted) if accepted != frozenset() else {}))
     try:
         if tool.is_async:
-            return aio.run(work, _limit(call), call.on_start)
-        value = work() if call.timeout is None else _in_thread(work, call.timeout)
+            return aio.run(work, _async_limit(call, context), call.on_start)
+        remaining = None if tool.keeps_deadline else context.remaining
+        value = work() if remaining is None else aio.within(remaining, work)
         if inspect.iscoroutine(value):  # declared sync, but async after all
-            return aio.run(lambda: value, _limit(call), call.on_start)
-    except aio.DeadlineExceeded:
+            return aio.run(lambda: value, _async_limit(call, context), call.on_start)
+    except (aio.DeadlineExceeded, FolderChangedError):
         raise
     except ToolError as error:
         raise _HandlerFailed(str(error)) from error
@@ -215,30 +265,9 @@ def _handle(call: Call, tool: Tool, args: dict[str, Any], context: Context) -> A
     return value
 
 
-def _limit(call: Call) -> float | None:
-    limit: float | None = call.session.config.get("calls.timeout") if call.timeout is None else call.timeout
-    return limit
-
-
-def _in_thread(work: Callable[[], Any], timeout: float) -> Any:
-    """Wait for a sync handler no longer than the caller wants. Python can't stop it, and the message says so."""
-    future: Future[Any] = Future()
-    context = contextvars.copy_context()
-
-    def target() -> None:
-        try:
-            future.set_result(context.run(work))
-        except BaseException as error:
-            future.set_exception(error)
-
-    threading.Thread(target=target, name="hermes-nb-handler", daemon=True).start()
-    try:
-        return future.result(timeout)
-    except TimeoutError:
-        if future.done():  # the handler's own TimeoutError, or its result at the last moment
-            return future.result()
-        message = f"still running after {timeout:g} s; its outcome is unknown"
-        raise aio.DeadlineExceeded(message) from None
+def _async_limit(call: Call, context: Context) -> float | None:
+    limit: float | None = context.remaining
+    return call.session.config.get("calls.timeout") if limit is None else limit
 
 
 def _reported_error(value: Any, text: str) -> str | None:
@@ -263,84 +292,3 @@ class _Report(msgspec.Struct):
 
 
 _decode_report = msgspec.json.Decoder(_Report).decode
-
-
-def _after_hooks(call: Call, text: str) -> str:
-    if call.tool is None or call.args is None:
-        return text
-    return call.session.hooks.after(call.tool, call.args, text, call.context())
-
-
-def _finish(call: Call, outcome: str, clock: float, value: Any, text: str, error: str | None) -> ToolResult:
-    """Take the secrets out, bound the text, write the record: for every call, however it went."""
-    session, tool, notes = call.session, call.tool, call.notes
-    name = tool.name if tool is not None else redact(str(call.name))
-    args = call.args if call.args is not None else call.written
-    written = {"name": call.name, "args": call.written} if name != call.name or notes else None
-    decision = call.decision.record() if call.decision is not None else None
-    rest = encode_anything((args, written, decision, notes))
-    if holds_secret(f"{text}\0{error}\0{rest.decode()}"):
-        text, value = _without_secrets(text, value)
-        error = redact(error) if error is not None else None
-        args, written, decision, notes = redact_json(msgspec.json.decode(rest))
-        call.decision = call.decision and _without_secrets_in(call.decision)
-    text, spill = _bounded(call, text)
-    duration = time.perf_counter() - clock
-    session.journal.append(
-        Record(
-            id=call.id,
-            time=call.started,
-            session=session.id,
-            task=session.task_id,
-            tool=name,
-            args=args,
-            outcome=outcome,
-            duration=duration,
-            text=text,
-            decision=decision,
-            toolset=tool.toolset if tool is not None else "",
-            backend=session.backend_name,
-            written=written,
-            notes=tuple(notes),
-            spill=str(spill) if spill is not None else None,
-        )
-    )
-    return ToolResult(name, text, value, outcome, error, duration, call.decision, call.id, spill, tuple(notes))
-
-
-def _bounded(call: Call, text: str) -> tuple[str, Path | None]:
-    limit = call.session.config.get("results.max_chars")
-    if call.tool is not None and call.tool.max_result_size_chars is not None:
-        limit = min(limit, call.tool.max_result_size_chars)
-    return clip(text, limit, call.session.id, call.id)
-
-
-def _without_secrets(text: str, value: Any) -> tuple[str, Any]:
-    """A result's text without secrets, and its value: rebuilt from the text if there was one."""
-    if not holds_secret(text):
-        return text, value
-    parsed = _parsed(text)
-    if isinstance(parsed, dict | list):
-        cleaned = redact_json(parsed)
-        clean = text if cleaned == parsed else msgspec.json.encode(cleaned).decode()
-    else:
-        clean = redact(text)
-    if clean == text:
-        return text, value
-    return clean, clean if isinstance(value, str) else _parsed(clean)
-
-
-def _without_secrets_in(decision: Decision) -> Decision:
-    findings = tuple(
-        replace(finding, description=redact(finding.description), text=redact(finding.text))
-        for finding in decision.findings
-    )
-    args = None if decision.args is None else redact_json(copy_json(decision.args))
-    return replace(decision, reason=redact(decision.reason), args=args, findings=findings)
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return msgspec.json.decode(text)
-    except msgspec.DecodeError:
-        return text

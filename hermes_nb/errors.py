@@ -7,11 +7,13 @@
     ├── UnknownToolError       no such tool in this session's scope          (also a LookupError)
     ├── UnknownToolsetError    no such toolset                               (also a LookupError)
     ├── ConfigError            a setting has a value that can't be used      (also a ValueError)
+    ├── SessionClosedError     a session was used after it was closed        (also a RuntimeError)
     ├── LoopBlockedError       a blocking call on the tools' own event loop  (also a RuntimeError)
     ├── ToolError              raise it in a handler: the model reads its message as it is
     ├── ToolCallError          a failed call, when you ask for an exception: ``result.raise_for_error()``
     │   └── CommandFailed      a command ran to its end and reported failure
     ├── MagicError             a %hermes line that can't be understood       (also a ValueError)
+    ├── FolderChangedError     raise it in a handler: nothing was run, decide anew for this folder
     └── CallRefused            a call was stopped before its handler ran; becomes a ToolResult
 
 ``Session.call`` itself never raises for what happens in a call: the error is in the ToolResult.
@@ -54,6 +56,10 @@ class ConfigError(HermesError, ValueError):
     """A setting has a value that can't be used."""
 
 
+class SessionClosedError(HermesError, RuntimeError):
+    """The session was closed: its backends are gone, and no new ones are opened."""
+
+
 class LoopBlockedError(HermesError, RuntimeError):
     """A blocking call was made on the event loop that has to do the work."""
 
@@ -82,6 +88,18 @@ class CommandFailed(ToolCallError):
 
 class MagicError(HermesError, ValueError):
     """What was typed after ``%hermes`` can't be understood."""
+
+
+class FolderChangedError(HermesError):
+    """The shell has left the folder that the call was decided for; nothing was run, and it is decided anew.
+
+    Attributes:
+        folder: Where the shell is now.
+    """
+
+    def __init__(self, folder: str | None) -> None:
+        super().__init__(f"the shell is in {folder} now")
+        self.folder = folder
 
 
 class CallRefused(HermesError):

@@ -32,7 +32,7 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
         tool: The real tool's name; ``written`` has what the model wrote, where that was something else.
         args: The arguments that the tool got, without secrets.
         outcome: As in ToolResult.
-        duration: Seconds.
+        duration: Seconds that the call took, without those in `waited`.
         text: What the model read.
         decision: What was decided on it, by whom and why.
         toolset: The tool's toolset.
@@ -40,6 +40,9 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
         written: The call as the model wrote it, when it came through the bridge or under another name.
         notes: What was put right on the way.
         spill: The file with the whole text, where it was longer than the limit.
+        waited: Seconds for which a person was asked.
+        parent: The call inside which this one was made; with its session's id before it where that is another.
+        cwd: The folder it ran in; empty where that was not known beforehand.
     """
 
     id: str
@@ -57,6 +60,9 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
     written: dict[str, Any] | None = None
     notes: tuple[str, ...] = ()
     spill: str | None = None
+    waited: float = 0.0
+    parent: str | None = None
+    cwd: str = ""
 
     @property
     def ok(self) -> bool:
@@ -242,7 +248,11 @@ def _story(number: int, record: Record) -> str:
         lines.append(
             f"      {record.decision['choice']} by {record.decision['by']}: {record.decision.get('reason', '')}"
         )
-    lines.append(f"    → {record.outcome} in {record.duration * 1000:.1f} ms: {_shortened(record.text)}")
+    waited = f", asked for {record.waited:.1f} s" if record.waited >= 0.1 else ""
+    inside = f", inside {record.parent}" if record.parent else ""
+    lines.append(
+        f"    → {record.outcome} in {record.duration * 1000:.1f} ms{waited}{inside}: {_shortened(record.text)}"
+    )
     return "\n".join(lines)
 
 

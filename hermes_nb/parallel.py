@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextvars
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hermes_nb import aio
@@ -13,6 +14,7 @@ from hermes_nb.dispatch import Call
 from hermes_nb.errors import HermesError
 
 if TYPE_CHECKING:
+    from hermes_backends import Backend
     from hermes_nb.progress import Work
     from hermes_nb.results import ToolResult
     from hermes_nb.session import Session
@@ -20,24 +22,30 @@ if TYPE_CHECKING:
 Written = tuple[str, "Mapping[str, Any] | str | None"]
 
 
-def call_many(session: Session, calls: list[Written]) -> list[ToolResult]:
+def call_many(
+    session: Session, calls: list[Written], *, timeout: float | None = None, backend: str | Backend | None = None
+) -> list[ToolResult]:
     """Run calls in batches: a batch holds calls that don't touch the same things, and is done before the next."""
+    # Where they work is decided once: a switch meanwhile must not part the calls of one list.
+    make = partial(session.call, timeout=timeout, backend=session.place().name if backend is None else backend)
     if aio.on_background_loop():  # threads that wait for the loop can't be waited for on it
-        return [session.call(*written) for written in calls]
+        return [make(*written) for written in calls]
     with session.progress.work("calls", len(calls)) as work:
-        return _run_batches(session, calls, work)
+        return _run_batches(session, calls, make, work)
 
 
-def _run_batches(session: Session, calls: list[Written], work: Work) -> list[ToolResult]:
+def _run_batches(
+    session: Session, calls: list[Written], make: Callable[..., ToolResult], work: Work
+) -> list[ToolResult]:
     results: list[ToolResult] = []
     pool = ThreadPoolExecutor(int(session.config.get("calls.parallel")), thread_name_prefix="hermes-nb-call")
     try:
         for batch in _batches(session, calls):
             if len(batch) == 1:
-                results.append(session.call(*batch[0]))
+                results.append(make(*batch[0]))
                 work.advance()
                 continue
-            futures = [pool.submit(_call_in, contextvars.copy_context(), session, *written) for written in batch]
+            futures = [pool.submit(contextvars.copy_context().run, partial(make, *written)) for written in batch]
             for future in as_completed(futures):
                 future.result()  # an interrupt of one call is not held up by the others
                 work.advance()
@@ -45,12 +53,6 @@ def _run_batches(session: Session, calls: list[Written], work: Work) -> list[Too
     finally:  # after an interrupt: what has not started must not start, and what runs is not waited for
         pool.shutdown(wait=False, cancel_futures=True)
     return results
-
-
-def _call_in(
-    context: contextvars.Context, session: Session, name: str, args: Mapping[str, Any] | str | None
-) -> ToolResult:
-    return context.run(session.call, name, args)
 
 
 def _batches(session: Session, calls: list[Written]) -> Iterable[list[Written]]:

@@ -1,17 +1,23 @@
 """Secrets are replaced before anything is stored or shown.
 
 Three kinds are known: values of environment variables whose names look like credentials, values that the user
-registers, and texts in the format of well-known keys. It is a safety net, not a guarantee: a secret that was encoded
-or cut into pieces passes through.
+registers, and texts in the format of well-known keys. The first two are also known in base64, as bytes travel in JSON.
+It is a safety net, not a guarantee: a secret that was encoded otherwise or cut into pieces passes through.
 """
 
 from __future__ import annotations
 
+import base64
+import copy
+import dataclasses
 import json
 import os
 import re
 import threading
+from collections.abc import Iterable
 from typing import Any
+
+import msgspec
 
 MASK = "[redacted]"
 
@@ -20,6 +26,7 @@ _CREDENTIAL_NAME = re.compile(
     re.IGNORECASE,
 )
 _SHORTEST = 8  # shorter values are words: replacing "dev" everywhere would ruin every text
+_DEEPEST = 20
 
 # Each alternative starts with plain characters, so that the search can skip through a text; that a key does not start
 # in the middle of a word is looked at afterwards.
@@ -63,6 +70,11 @@ def register_secret(value: str) -> None:
         _registered = _longest_first({*_registered, *_spellings(value)})
 
 
+def names_credential(name: str) -> bool:
+    """Whether a variable or option of that name usually holds a secret."""
+    return _CREDENTIAL_NAME.search(name) is not None
+
+
 def holds_secret(text: str) -> bool:
     """Whether there may be a secret in a text; quick, and sure only when it says no."""
     return (
@@ -74,7 +86,7 @@ def holds_secret(text: str) -> bool:
 
 def redact(text: str) -> str:
     """The text without the secrets that are known."""
-    for secret in _longest_first({*_registered, *_environment_secrets()}):  # one may be the beginning of another
+    for secret in _known():
         if secret in text:
             text = text.replace(secret, MASK)
     return _KEY_FORMATS.sub(_mask_key, text)
@@ -92,6 +104,111 @@ def redact_json(value: Any) -> Any:
         return value
     spelled = str(value)
     return value if redact(spelled) == spelled else MASK
+
+
+def redact_value(value: Any, depth: int = 0) -> Any:
+    """The value without the secrets in it, as a copy of the same type; as it is where nothing was to be taken out.
+
+    Texts and bytes are looked for in the containers of the language, dataclasses, and structs of msgspec and pydantic.
+    Other objects, a data frame for one, stay what they are: they are the caller's, and never leave the process.
+    """
+    if isinstance(value, str):
+        return redact(value) if holds_secret(value) else value
+    if isinstance(value, bytes):
+        return _redact_bytes(value)
+    if value is None or isinstance(value, bool | int | float):
+        return redact_json(value)
+    if depth == _DEEPEST:
+        return value
+    if type(value) is dict:
+        keys, items = (redact_value(list(part), depth + 1) for part in (value.keys(), value.values()))
+        return (
+            value
+            if keys == list(value) and all(map(_is, items, value.values()))
+            else dict(zip(keys, items, strict=True))
+        )
+    if type(value) in (list, tuple, set, frozenset):
+        parts = [redact_value(item, depth + 1) for item in value]
+        return value if all(map(_is, parts, value)) else type(value)(parts)
+    return _redact_fields(value, depth)
+
+
+def _redact_fields(value: Any, depth: int) -> Any:
+    changed = {
+        name: clean
+        for name in _field_names(value)
+        if (clean := redact_value(held := getattr(value, name, None), depth + 1)) is not held
+    }
+    if not changed:
+        return value
+    cleaned = copy.copy(value)
+    assign = msgspec.structs.force_setattr if isinstance(value, msgspec.Struct) else object.__setattr__
+    for name, clean in changed.items():
+        assign(cleaned, name, clean)  # also where it is frozen: nobody else has this copy yet
+    return cleaned
+
+
+def _field_names(value: Any) -> Iterable[str]:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [field.name for field in dataclasses.fields(value)]
+    if isinstance(value, msgspec.Struct):
+        return value.__struct_fields__
+    return getattr(type(value), "model_fields", ())  # pydantic
+
+
+def _is(one: Any, other: Any) -> bool:
+    return one is other
+
+
+def _redact_bytes(data: bytes) -> bytes:
+    text = data.decode("utf-8", "surrogateescape")
+    clean = redact(text) if holds_secret(text) else text
+    return data if clean == text else clean.encode("utf-8", "surrogateescape")
+
+
+#: A word that the next piece may complete: half a secret can't be told from an ordinary word.
+_UNFINISHED_WORD = re.compile(r"(?:[Bb]earer )?\S*[A-Za-z0-9]\S*\Z|[Bb]earer \Z")
+_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?!.*-----END)", re.DOTALL)
+_HELD_AT_MOST = 8_192
+
+
+class SecretsHeldBack:
+    """Text that comes in pieces, given on without secrets: what may be the beginning of one waits for the rest.
+
+    Args:
+        unfinished: Further patterns for an end of the text that must wait.
+    """
+
+    def __init__(self, *unfinished: re.Pattern[str]) -> None:
+        self._patterns = (_UNFINISHED_WORD, _PRIVATE_KEY, *unfinished)
+        self._held = ""
+
+    def feed(self, text: str) -> str:
+        """What can be given on, now that this piece has come."""
+        pending = self._held + text
+        cut = self._safe_length(pending)
+        self._held = pending[cut:]
+        return redact(pending[:cut]) if holds_secret(pending[:cut]) else pending[:cut]
+
+    def rest(self) -> str:
+        """What was held back, now that nothing more will come."""
+        held, self._held = self._held, ""
+        return redact(held)
+
+    def _safe_length(self, text: str) -> int:
+        earliest = max(0, len(text) - _HELD_AT_MOST)
+        found = [match.start() for pattern in self._patterns if (match := pattern.search(text, earliest))]
+        return min([len(text), *found, *_begun_secrets(text, earliest)])
+
+
+def _begun_secrets(text: str, earliest: int) -> Iterable[int]:
+    """Where the end of a text may be the beginning of a known secret that has spaces in it."""
+    for secret in _known():
+        if not secret.isalnum():
+            for start in range(max(earliest, len(text) - len(secret) + 1), len(text)):
+                if secret.startswith(text[start:]):
+                    yield start
+                    break
 
 
 def _mask_key(match: re.Match[str]) -> str:
@@ -115,7 +232,7 @@ def _environment_secrets() -> tuple[str, ...]:
         values = {
             spelling
             for name, value in os.environ.items()
-            if len(value) >= _SHORTEST and _CREDENTIAL_NAME.search(name) and not _is_path(value)
+            if len(value) >= _SHORTEST and names_credential(name) and not _is_path(value)
             for spelling in _spellings(value)
         }
         _environment = (mark, _longest_first(values))
@@ -127,9 +244,28 @@ def _is_path(value: str) -> bool:
     return value.startswith(("/", "~", "./")) and os.path.exists(os.path.expanduser(value))  # noqa: PTH110, PTH111
 
 
+def _known() -> tuple[str, ...]:
+    """The values of secrets, those first of which another may be the beginning."""
+    return _longest_first({*_registered, *_environment_secrets()})
+
+
 def _longest_first(secrets: set[str]) -> tuple[str, ...]:
     return tuple(sorted(secrets, key=len, reverse=True))
 
 
 def _spellings(value: str) -> set[str]:
-    return {value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
+    return {value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], *_in_base64(value)}
+
+
+def _in_base64(value: str) -> set[str]:
+    """What base64 makes of a value in the midst of other bytes: three texts, by where its first byte falls.
+
+    The characters that it shares with its neighbours are left out, as they could be any.
+    """
+    data = value.encode("utf-8", "surrogateescape")
+    spelled = set()
+    for before in range(3):
+        encoded = base64.b64encode(b"\0" * before + data).decode()
+        first, last = -(-before * 8 // 6), (before + len(data)) * 8 // 6
+        spelled.add(encoded[first:last])
+    return {text for text in spelled if len(text) >= _SHORTEST}

@@ -239,6 +239,8 @@ def tool(
     max_result_size_chars: float | None = None,
     guard: Guard | None = None,
     parallel: Parallel = False,
+    workdir: Callable[[Mapping[str, Any]], str | None] | None = None,
+    keeps_deadline: bool = False,
     override: bool = False,
 ) -> Callable[[Function], Function]: ...
 
@@ -256,6 +258,8 @@ def tool(
     max_result_size_chars: float | None = None,
     guard: Guard | None = None,
     parallel: Parallel = False,
+    workdir: Callable[[Mapping[str, Any]], str | None] | None = None,
+    keeps_deadline: bool = False,
     override: bool = False,
 ) -> Function | Callable[[Function], Function]:
     """Declare a function as a tool; name, description and schema come from the function itself.
@@ -275,6 +279,8 @@ def tool(
         max_result_size_chars: A longer result is clipped, and kept whole in a file.
         guard: Looks at the arguments of a call and says what is dangerous about them.
         parallel: Whether calls may run beside others, or a function that names the resources a call touches.
+        workdir: Says which folder the arguments of a call name for it, so that a person is told the right one.
+        keeps_deadline: Whether the function ends by itself at ``context.deadline``; else it is no longer waited for.
         override: Replace a tool of another toolset on purpose.
 
     Raises:
@@ -302,6 +308,8 @@ def tool(
                 max_result_size_chars=max_result_size_chars,
                 guard=guard,
                 parallel=parallel,
+                workdir=workdir,
+                keeps_deadline=keeps_deadline,
             ),
             override=override,
         )

@@ -1,8 +1,7 @@
-"""What a call gives back: text for the model, the value for the notebook; bounded, sanitised, nothing lost."""
+"""What a call gives back: text for the model, the value for the notebook."""
 
 from __future__ import annotations
 
-import logging
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from hermes_nb.errors import ToolCallError
-from hermes_nb.home import private_folder
 from hermes_nb.journal import encodable, encode_anything
 from hermes_nb.schema import json_form, to_builtins
 
 if TYPE_CHECKING:
+    from hermes_backends import ExecResult
     from hermes_nb.approval.decision import Decision
-
-logger = logging.getLogger(__name__)
 
 HEAD_SHARE = 0.4  # the end of an output usually says more than its beginning
 ERROR_LIMIT = 2000
@@ -36,10 +33,11 @@ class ToolResult(msgspec.Struct, frozen=True, eq=False):
     Attributes:
         tool: The real tool's name, also when it was called through the bridge.
         text: What the model reads: the result, or a JSON object with an ``error``.
-        value: What the handler returned; rebuilt from the text where a secret had to be taken out of it.
+        value: What the handler returned; where a secret had to be taken out of it, a copy of the same type.
         outcome: ok, error, timeout, unknown, unavailable, invalid, vetoed or denied.
         error: What went wrong, in one line; None if nothing did.
-        duration: Seconds from call to result.
+        duration: Seconds from call to result, without those in `waited`.
+        waited: Seconds for which a person, or a judging model, was asked.
         decision: Why the call was let through or stopped, where that had to be decided.
         call_id: Names the call in the journal.
         spill: The file that holds the whole text, where it was longer than the limit.
@@ -56,6 +54,7 @@ class ToolResult(msgspec.Struct, frozen=True, eq=False):
     call_id: str = ""
     spill: Path | None = None
     notes: tuple[str, ...] = ()
+    waited: float = 0.0
 
     @property
     def ok(self) -> bool:
@@ -84,6 +83,64 @@ class ToolResult(msgspec.Struct, frozen=True, eq=False):
         return f"<{self.tool}: {self.outcome}, {self.duration * 1000:.1f} ms>\n{self.text}"
 
 
+class CommandResult:
+    """What a command gave back: for the notebook with its colours, for the model without.
+
+    Args:
+        result: The command's result, as the backend gave it.
+    """
+
+    #: As models of pydantic name their fields: where secrets are looked for.
+    model_fields = ("result",)
+
+    def __init__(self, result: ExecResult) -> None:
+        self.result = result
+
+    @property
+    def outcome(self) -> str:
+        """The word for it in the journal."""
+        return "timeout" if self.result.timed_out else "error" if self.error else "ok"
+
+    @property
+    def error(self) -> str:
+        """Why the outcome is unknown or the command was stopped; empty when it ran to its end."""
+        if self.result.timed_out:
+            return f"timed out after {self.result.duration:.1f} s and was killed, with everything it started"
+        return self.result.error
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit status; None when the outcome is unknown."""
+        return self.result.exit_code
+
+    @property
+    def printed(self) -> str:
+        """All that is held of what it printed, standard output first."""
+        return self.result.plain_stdout + self.result.plain_stderr
+
+    def model_dump(self, mode: str = "json") -> dict[str, Any]:  # noqa: ARG002
+        """What the model reads."""
+        dumped: dict[str, Any] = {
+            "stdout": self.result.plain_stdout,
+            "stderr": self.result.plain_stderr,
+            "exit_code": self.result.exit_code,
+            "cwd": self.result.cwd,
+            "where": self.result.where,
+        }
+        if not dumped["stderr"]:
+            del dumped["stderr"]
+        if self.error:
+            dumped["error"] = self.error
+        if self.result.spill is not None:
+            dumped["whole_output"] = str(self.result.spill)
+        if self.result.restarted:
+            dumped["note"] = "the shell was new: variables and functions of earlier commands were gone"
+        return dumped
+
+    def __repr__(self) -> str:
+        return f"<exit code {self.result.exit_code} on {self.result.where}>"
+
+
 def to_text(value: Any) -> str:
     """What the model reads of a handler's value: a string as it is, all else as JSON.
 
@@ -109,24 +166,11 @@ def sanitise(message: str) -> str:
     return cleaned if len(cleaned) <= ERROR_LIMIT else f"{cleaned[: ERROR_LIMIT - 1]}…"
 
 
-def clip(text: str, limit: float, session_id: str, call_id: str) -> tuple[str, Path | None]:
-    """The text cut to its head and tail, and the file that has all of it; as it is where it fits the limit."""
+def clip_middle(text: str, limit: int, whole: str) -> str:
+    """The head and the tail of a text, and between them how much is missing and where the whole of it is."""
     if len(text) <= limit:
-        return text, None
-    spill, where = _spill(text, session_id, call_id)
-    limit = int(limit)
-    head, tail = int(limit * HEAD_SHARE), limit - int(limit * HEAD_SHARE)
-    omitted = len(text) - limit
-    marker = f"\n[… {omitted:,} of {len(text):,} characters omitted; the whole result {where} …]\n"
-    return f"{text[:head]}{marker}{text[-tail:] if tail else ''}", spill
-
-
-def _spill(text: str, session_id: str, call_id: str) -> tuple[Path | None, str]:
-    try:
-        spill = private_folder("spill", session_id) / f"{call_id}.txt"
-        spill.touch(mode=0o600)
-        spill.write_text(text, encoding="utf-8", newline="")
-    except OSError as problem:
-        logger.warning("a result could not be kept: %s", problem)
-        return None, f"could not be kept: {problem}"
-    return spill, f"is in {spill}"
+        return text
+    head = int(limit * HEAD_SHARE)
+    tail = limit - head
+    marker = f"\n[… {len(text) - limit:,} of {len(text):,} characters omitted; {whole} …]\n"
+    return f"{text[:head]}{marker}{text[-tail:] if tail else ''}"

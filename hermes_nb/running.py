@@ -29,6 +29,7 @@ class RunningCall:
         tool: The real tool's name, once it is known; until then the name as it was written.
         toolset: The tool's toolset, once it is known.
         args: Its arguments as far as they are prepared, without secrets.
+        backend: Where it works, once that is known.
     """
 
     id: str
@@ -36,6 +37,7 @@ class RunningCall:
     tool: str
     toolset: str
     args: Any
+    backend: str = ""
 
 
 class Running:
@@ -82,4 +84,4 @@ def _seen(call: Call) -> RunningCall:
     args = call.args if call.args is not None else call.written
     clean = redact_json(msgspec.json.decode(encode_anything(args)))
     name, toolset = (tool.name, tool.toolset) if tool is not None else (redact(str(call.name)), "")
-    return RunningCall(call.id, call.started, name, toolset, clean)
+    return RunningCall(call.id, call.started, name, toolset, clean, call.place.name if call.place is not None else "")

@@ -11,28 +11,30 @@ import time
 from collections import deque
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from hermes_nb import aio, dispatch
 from hermes_nb.approval.policy import Judge, Policy
+from hermes_nb.calls.spills import Spills
 from hermes_nb.config import Config
+from hermes_nb.context import current_call
 from hermes_nb.definitions import Derived, definitions, describe, lookalikes
 from hermes_nb.errors import RegistrationError
 from hermes_nb.hooks import Hooks
 from hermes_nb.journal import Journal
 from hermes_nb.parallel import call_many
-from hermes_nb.place import Place
 from hermes_nb.progress import Reporter
 from hermes_nb.registry import Registry
 from hermes_nb.registry import registry as process_registry
 from hermes_nb.running import Running
 from hermes_nb.toolsets import AGENT_TOOLS, Scope, check_names, select
+from hermes_nb.workspace import Place, Workspace
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from hermes_backends import Backend, Event
+    from hermes_backends import Backend, Event, Job
     from hermes_nb.approval.decision import Approver
     from hermes_nb.context import OnOutput
     from hermes_nb.declaration import Handler, Tool
@@ -100,7 +102,8 @@ class Session:
         self.context_length = context_length
         self.notices: deque[Event] = deque(maxlen=1000)
         self.progress = Reporter()
-        self._place = Place(backend, self.task_id, self.progress)
+        self.spills = Spills(self.id)
+        self.workspace = Workspace(backend, self.task_id, self.progress, self.spills)
         self.hooks = Hooks(hooks)
         self.journal = Journal.for_session(self.id)
         self.running = Running()
@@ -191,23 +194,29 @@ class Session:
         user_task: str | None = None,
         tool_call_id: str | None = None,
         on_output: OnOutput | None = None,
+        backend: str | Backend | None = None,
     ) -> ToolResult:
         """Call a tool, on the one guarded path.
 
         Args:
             name: The tool.
             args: Its arguments: a mapping, or the JSON document that a model wrote. It is never changed.
-            timeout: Seconds; an async handler is cancelled then, a sync one is no longer waited for.
+            timeout: Seconds that the tool may run, and whatever it calls; the time of a person who is asked doesn't
+                count. A command is killed then, an async handler cancelled, a sync one no longer waited for.
             user_task: Passed on to the handler.
             tool_call_id: The model's own id of this call, passed on to handler and hooks.
             on_output: Called with ``stdout`` or ``stderr`` and a piece of text while a command runs. It gets what
                 the command printed as it is; take care where you show it.
+            backend: Where this call works, and the calls made inside of it: a name as for ``open_backend``, or one
+                that you opened. By default where the call around it works, or else where the session does.
 
         Returns:
             The result. A refusal or an error is a result too; this raises only when it is interrupted.
         """
-        call = dispatch.Call(self, name, args, self._next_id(), timeout, user_task, tool_call_id, on_output)
-        return dispatch.run(call)
+        call_id = self._next_id()
+        return dispatch.run(
+            dispatch.Call(self, name, args, call_id, timeout, user_task, tool_call_id, on_output, backend=backend)
+        )
 
     async def acall(
         self,
@@ -218,6 +227,7 @@ class Session:
         user_task: str | None = None,
         tool_call_id: str | None = None,
         on_output: OnOutput | None = None,
+        backend: str | Backend | None = None,
     ) -> ToolResult:
         """The same as ``call`` without blocking the event loop; cancelling it cancels an async handler."""
         running: list[Future[Any]] = []
@@ -228,7 +238,9 @@ class Session:
             if cancelled.is_set():  # before the handler was reached
                 future.cancel()
 
-        call = dispatch.Call(self, name, args, self._next_id(), timeout, user_task, tool_call_id, on_output, on_start)
+        call = dispatch.Call(
+            self, name, args, self._next_id(), timeout, user_task, tool_call_id, on_output, on_start, backend
+        )
         try:
             return await aio.in_thread(lambda: dispatch.run(call))
         except asyncio.CancelledError:
@@ -237,12 +249,19 @@ class Session:
                 future.cancel()
             raise
 
-    def call_many(self, calls: Iterable[tuple[str, Mapping[str, Any] | str | None]]) -> list[ToolResult]:
+    def call_many(
+        self,
+        calls: Iterable[tuple[str, Mapping[str, Any] | str | None]],
+        *,
+        timeout: float | None = None,
+        backend: str | Backend | None = None,
+    ) -> list[ToolResult]:
         """Make several calls: beside each other where that is safe, in order where it is not.
 
-        The results are in the order of the calls, and a failure belongs to its own call.
+        The results are in the order of the calls, and a failure belongs to its own call. ``timeout`` and ``backend``
+        are those of each call.
         """
-        return call_many(self, list(calls))
+        return call_many(self, list(calls), timeout=timeout, backend=backend)
 
     def unwrap(self, call: dispatch.Call) -> tuple[Tool, Any]:
         """The real tool of a call and the arguments meant for it.
@@ -274,33 +293,55 @@ class Session:
 
     # Where ----------------------------------------------------------------------------------------------------
 
+    def place(self, backend: str | Backend | None = None) -> Place:
+        """Where a call that begins now works.
+
+        That is, in this order: the backend named, that of the call which is being handled here, the session's own.
+        """
+        if backend is not None:
+            return self.workspace.place(self.workspace.site(backend))
+        outer = current_call.get()
+        is_inside = outer is not None and outer.session is self and outer.place is not None
+        return self.workspace.place(outer.place.site if is_inside else None)  # type: ignore[union-attr]
+
     @property
     def backend(self) -> Backend:
-        """Where commands run; opened with its first use.
+        """Where commands run; opened with its first use. In a handler, where the call works that it serves.
 
         Raises:
             BackendUnavailable: It can't be opened here; the error says what to do.
         """
-        return self._place.backend
+        return self.place().backend
 
     @property
     def backend_name(self) -> str:
         """The backend's name, as it was given."""
-        return self._place.name
+        return self.place().name
 
     @property
-    def cwd(self) -> Path:
-        """The directory that the next command runs in."""
-        return Path(self._place.cwd)
+    def cwd(self) -> PurePath | None:
+        """The directory that the next command runs in: a ``Path`` on this machine, a ``PurePosixPath`` on another.
+
+        None where that is not known yet, because the backend has not been opened.
+        """
+        return self.place().folder
 
     @property
     def is_isolated(self) -> bool:
-        """Whether commands run where they can't touch this machine."""
-        return self._place.is_isolated
+        """Whether commands run where they can't touch this machine; opens the backend."""
+        return self.place().is_isolated
 
     def use_backend(self, backend: str | Backend, **options: Any) -> None:
-        """Run what comes next on another backend; switching back finds the earlier one as it was left."""
-        self._place.use(backend, **options)
+        """Run what comes next on another backend; switching back finds the earlier one as it was left.
+
+        Calls that have begun stay where they are. With other options, a name means another backend beside the first.
+        """
+        self.workspace.use(backend, **options)
+
+    @property
+    def jobs(self) -> list[Job]:
+        """The background jobs of all backends, ended ones too, in the order in which they began."""
+        return self.workspace.jobs()
 
     def put(self, src: str | os.PathLike[str], dest: str) -> None:
         """Copy a local file or folder to a path on the backend in use.
@@ -309,7 +350,7 @@ class Session:
             BackendError: It could not be copied; the error says why.
             FileNotFoundError: There is no ``src``.
         """
-        self._place.put(src, dest)
+        self.workspace.put(self.place(), src, dest)
 
     def get(self, src: str, dest: str | os.PathLike[str]) -> None:
         """Copy a file or folder of the backend in use to a local path.
@@ -317,7 +358,7 @@ class Session:
         Raises:
             BackendError: It could not be copied; the error says why.
         """
-        self._place.get(src, dest)
+        self.workspace.get(self.place(), src, dest)
 
     def notify(self, event: Event) -> None:
         """Take the news of a background job; ``notices`` has them until they are read."""
@@ -325,7 +366,7 @@ class Session:
 
     def close(self) -> None:
         """Give back what the session holds, jobs and shells included; its journal stays."""
-        self._place.close()
+        self.workspace.close()
         self.journal.close()
 
     def __enter__(self) -> Session:

@@ -11,17 +11,21 @@ import contextlib
 import threading
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from . import files
 from .errors import BackendClosed, ConnectionLost
+from .output import Collector, SpillFile
 from .processes import Jobs
 from .shell import Shell
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
+    from types import EllipsisType
 
+    from .output import OpenSpill
     from .results import ExecResult
 
 STDOUT, STDERR = 1, 2
@@ -195,10 +199,25 @@ class Backend(ABC):
         timeout: float | None = None,
         stdin: bytes | str | None = None,
         on_output: Callable[[str, str], None] | None = None,
+        open_spill: OpenSpill | None = None,
+        expected_cwd: str | EllipsisType | None = ...,
         task: str = "default",
     ) -> ExecResult:
         """Run a command in the persistent shell of a task: see `Shell.run`."""
-        return self.shell(task).run(command, cwd=cwd, env=env, timeout=timeout, stdin=stdin, on_output=on_output)
+        return self.shell(task).run(
+            command,
+            cwd=cwd,
+            env=env,
+            timeout=timeout,
+            stdin=stdin,
+            on_output=on_output,
+            open_spill=open_spill,
+            expected_cwd=expected_cwd,
+        )
+
+    def collector(self, open_spill: OpenSpill | None = None) -> Collector:
+        """What holds the output of one command, and puts all of a long one into a file."""
+        return Collector(self.max_output, open_spill or partial(SpillFile.temporary, self.spill_dir))
 
     def put(self, src: str | os.PathLike[str], dest: str, *, progress: Callable[[int], None] | None = None) -> None:
         """Copy a local file or folder to the path `dest` on the other side: see `files.put`."""

@@ -12,6 +12,8 @@ BackendError
 ├── BackendClosed          used after close()
 ├── SpawnFailed            the program could not be started
 ├── ShellUnavailable       no bash on the other side
+├── DirectoryChanged       the shell is no longer where the caller expects it; nothing was run
+├── ShellBusy              another command still ran when the time was up; nothing was run; also a TimeoutError
 ├── StillRunning           wait(timeout) ran out; also a TimeoutError
 ├── NoSuchJob
 └── TransferFailed         put or get did not finish
@@ -79,6 +81,22 @@ class SpawnFailed(BackendError):
 
 class ShellUnavailable(BackendError):
     """The persistent shell needs bash on the other side, and there is none."""
+
+
+class DirectoryChanged(BackendError):
+    """The shell is in another directory than the caller expects, so nothing was run.
+
+    Args:
+        cwd: Where it is.
+    """
+
+    def __init__(self, cwd: str | None) -> None:
+        super().__init__(f"the shell is in {cwd} now; nothing was run")
+        self.cwd = cwd
+
+
+class ShellBusy(BackendError, TimeoutError):
+    """The shell was still busy with another command when the time was up, so nothing was run."""
 
 
 class StillRunning(BackendError, TimeoutError):

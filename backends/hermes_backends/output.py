@@ -6,7 +6,9 @@ import contextlib
 import os
 import tempfile
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol, Self
 
 #: bytes of each stream that are held in memory
 DEFAULT_LIMIT = 1_000_000
@@ -43,27 +45,75 @@ class _Stream:
         return bytes(self._head) + gap + tail
 
 
+class Spill(Protocol):
+    """Takes all of an output that has outgrown memory. What it can't take is an OSError."""
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+
+    def write(self, stream: int, data: bytes) -> None:
+        """Take the next piece, of stdout (1) or stderr (2)."""
+
+    def close(self) -> None:
+        """Finish the file; twice is fine."""
+
+
+#: Opens the file when it is needed, which for most commands is never.
+OpenSpill = Callable[[], Spill]
+
+
+class SpillFile:
+    """A file that takes both streams as they come. It is never deleted: it is the user's.
+
+    Args:
+        path: The file, made for this output alone.
+        descriptor: The file, open for writing.
+    """
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path
+        self._descriptor: int | None = descriptor
+
+    @classmethod
+    def temporary(cls, folder: str | os.PathLike[str] | None = None) -> Self:
+        """A new file in a folder, the system's temporary one by default."""
+        descriptor, path = tempfile.mkstemp(prefix="hermes-output-", suffix=".log", dir=folder)
+        return cls(Path(path), descriptor)
+
+    def write(self, stream: int, data: bytes) -> None:  # noqa: ARG002  (this one keeps both alike)
+        """Take the next piece."""
+        view = memoryview(data)
+        while view and self._descriptor is not None:
+            view = view[os.write(self._descriptor, view) :]
+
+    def close(self) -> None:
+        """Finish the file."""
+        if self._descriptor is not None:
+            descriptor, self._descriptor = self._descriptor, None
+            os.close(descriptor)
+
+
 class Collector:
     """Collects stdout (1) and stderr (2) as they come.
 
     Up to `limit` bytes of each stream stay in memory. Beyond that the head and the tail stay, and
-    everything, both streams in the order in which they came, goes to one file, which is never deleted: it is
-    the user's.
+    everything, both streams in the order in which they came, goes to one file.
 
     Args:
         limit: Bytes of each stream held in memory.
-        folder: Where the file goes; the system's temporary folder by default.
+        open_spill: Makes that file; by default one in the system's temporary folder.
     """
 
-    def __init__(self, limit: int = DEFAULT_LIMIT, folder: str | os.PathLike[str] | None = None) -> None:
+    def __init__(self, limit: int = DEFAULT_LIMIT, open_spill: OpenSpill = SpillFile.temporary) -> None:
         self.spill: Path | None = None
         self.spill_error = ""
-        self._folder = folder
+        self._open_spill = open_spill
         self._limit = limit
         self._early: list[tuple[int, bytes]] | None = []
         self._streams = {1: _Stream(limit), 2: _Stream(limit)}
         self._sizes = {1: 0, 2: 0}
-        self._file: int | None = None
+        self._file: Spill | None = None
 
     @property
     def truncated(self) -> bool:
@@ -79,7 +129,7 @@ class Collector:
                 self._overflow(self._early)
             return
         self._streams[stream].add(data)
-        self._write(data)
+        self._write(stream, data)
 
     def contents(self) -> tuple[bytes, bytes]:
         """What is held of stdout and of stderr."""
@@ -90,9 +140,12 @@ class Collector:
 
     def close(self) -> None:
         """Finish the file. Nothing can be added afterwards."""
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            try:
+                file.close()
+            except OSError as error:
+                self.spill_error = f"{self.spill} lacks the end: {error.strerror}"
 
     def _joined(self, wanted: int) -> bytes:
         return b"".join(data for stream, data in self._early or () if stream == wanted)
@@ -100,23 +153,21 @@ class Collector:
     def _overflow(self, early: list[tuple[int, bytes]]) -> None:
         self._early = None
         try:
-            self._file, path = tempfile.mkstemp(prefix="hermes-output-", suffix=".log", dir=self._folder)
-            self.spill = Path(path)
+            self._file = self._open_spill()
+            self.spill = self._file.path
         except OSError as error:
             self.spill_error = f"the rest is lost: {error.strerror}"
         for stream, data in early:
             self._streams[stream].add(data)
-            self._write(data)
+            self._write(stream, data)
 
-    def _write(self, data: bytes) -> None:
+    def _write(self, stream: int, data: bytes) -> None:
         if self._file is None:
             return
-        view = memoryview(data)
         try:
-            while view:
-                view = view[os.write(self._file, view) :]
+            self._file.write(stream, data)
         except OSError as error:
             self.spill_error = f"{self.spill} holds only the beginning: {error.strerror}"
             with contextlib.suppress(OSError):
-                os.close(self._file)
+                self._file.close()
             self._file = None

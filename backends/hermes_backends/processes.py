@@ -16,12 +16,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from .errors import BackendError, ConnectionLost, NoSuchJob, StillRunning
-from .output import Collector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
 
     from .base import Backend, Process
+    from .output import Collector, OpenSpill
 
 Status = Literal["running", "exited", "killed", "lost"]
 
@@ -64,9 +65,11 @@ class Job:
         notify: Callable[[Event], None] | None = None,
         on_complete: bool = False,
         watch: Iterable[str] = (),
+        where: str = "",
     ) -> None:
         self.id = id
         self.command = command
+        self.where = where
         self.started = time.time()
         self.exit_code: int | None = None
         self.status: Status = "running"
@@ -89,6 +92,11 @@ class Job:
     def running(self) -> bool:
         """Not ended yet."""
         return not self._done.is_set()
+
+    @property
+    def spill(self) -> Path | None:
+        """The file with all of its output, once that is more than memory holds."""
+        return self._collector.spill
 
     def poll(self) -> str:
         """What was put out since the last poll; the latest megabyte of it if there is more."""
@@ -209,6 +217,8 @@ class Jobs:
         notify: Callable[[Event], None] | None = None,
         notify_on_complete: bool = False,
         watch: Iterable[str] = (),
+        id: str | None = None,  # noqa: A002
+        open_spill: OpenSpill | None = None,
     ) -> Job:
         """Start a job from the state of a task's shell.
 
@@ -221,20 +231,34 @@ class Jobs:
             notify: Called from the job's thread with each event.
             notify_on_complete: Tell when it ends.
             watch: Regular expressions; a line that one of them finds is told, at most one in five seconds.
+            id: What it is called, for whoever numbers the jobs of several backends; otherwise the next `job-1`.
+            open_spill: Makes the file for an output that outgrows memory; the backend's own by default.
 
         Raises:
+            ValueError: There is a job of that name.
             ShellUnavailable: There is no bash, or its state could not be saved.
             ConnectionLost: The other side is gone.
         """
         from .calls import script
 
+        id = id or next(name for number in self._numbers if (name := f"job-{number}") not in self._jobs)  # noqa: A001
+        if id in self._jobs:
+            raise ValueError(f"there is a job {id!r} already")
         state = self._backend.shell(task).snapshot()
         argv = ["bash", "--norc", "--noprofile", "-c", _JOB, "bash", state, script(command, cwd, env)]
         process = self._backend.spawn(argv, pty=pty)
-        collector = Collector(self._backend.max_output, self._backend.spill_dir)
-        number = f"job-{next(self._numbers)}"
-        job = Job(number, command, process, collector, notify=notify, on_complete=notify_on_complete, watch=watch)
-        self._jobs[number] = job
+        collector = self._backend.collector(open_spill)
+        job = Job(
+            id,
+            command,
+            process,
+            collector,
+            notify=notify,
+            on_complete=notify_on_complete,
+            watch=watch,
+            where=self._backend.where,
+        )
+        self._jobs[id] = job
         return job
 
     def list(self) -> list[Job]:

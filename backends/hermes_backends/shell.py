@@ -21,17 +21,20 @@ from .errors import (
     BackendClosed,
     CommandInterrupted,
     ConnectionLost,
+    DirectoryChanged,
+    ShellBusy,
     ShellUnavailable,
     SpawnFailed,
     StillRunning,
 )
 from .frames import FrameSplitter
-from .output import Collector
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+    from types import EllipsisType
 
     from .base import Backend, Process
+    from .output import OpenSpill
     from .results import ExecResult
 
 #: seconds within which a new shell must greet, and within which a killed command must be gone
@@ -79,6 +82,8 @@ class Shell:
         timeout: float | None = None,
         stdin: bytes | str | None = None,
         on_output: Callable[[str, str], None] | None = None,
+        open_spill: OpenSpill | None = None,
+        expected_cwd: str | EllipsisType | None = ...,
     ) -> ExecResult:
         """Run a command and wait for its end.
 
@@ -86,10 +91,13 @@ class Shell:
             command: Any bash, also of many lines.
             cwd: Run it there; the shell's own directory is the same afterwards.
             env: Variables for this command only.
-            timeout: Seconds after which it is killed.
+            timeout: Seconds after which it is killed; they include the wait for the commands before it.
             stdin: What it reads; nothing by default.
             on_output: Called with ("stdout" or "stderr", text) as output comes. If it raises, the command is
                 killed.
+            open_spill: Makes the file for an output that outgrows memory; the backend's own by default.
+            expected_cwd: Run it only if this is the shell's directory: nobody may have left it meanwhile. None
+                stands for that of a shell that has not been used yet, wherever it starts.
 
         Returns:
             What came of it. A lost connection is a result too, with exit_code None: the command may or may
@@ -100,23 +108,40 @@ class Shell:
             CommandInterrupted: On KeyboardInterrupt, once the command is gone; it carries the partial result.
             ShellUnavailable: There is no bash.
             ConnectionLost: The other side could not be reached, so nothing was run.
+            DirectoryChanged: The shell is not in `expected_cwd`, so nothing was run.
+            ShellBusy: The time was up before the command had its turn, so nothing was run.
             BackendClosed: After close.
         """
         if "\0" in command:
             raise ValueError("a command cannot contain a NUL character")
         data = stdin.encode() if isinstance(stdin, str) else stdin or b""
-        with self._turn:
+        deadline = None if timeout is None else time.monotonic() + timeout
+        with self._my_turn(timeout):
+            was_unused = self._cwd is None
             process = self._ready()
+            if expected_cwd is not ... and self._cwd != expected_cwd and not (was_unused and expected_cwd is None):
+                raise DirectoryChanged(self._cwd)
+            if deadline is not None and deadline <= time.monotonic():
+                raise ShellBusy(f"the shell in {self._backend.where} was not ready in time; nothing was run")
             restarted, self._restarted = self._restarted, False
-            call = self._new_call(command, on_output)
+            call = self._new_call(command, on_output, open_spill)
             text = message(call.number, script(command, cwd, env), data, come_back=bool(cwd))
-            self._complete(process, call, text, timeout)
+            self._complete(process, call, text, deadline)
             result = call.result(self._backend.where, restarted=restarted)
         if isinstance(call.raised, KeyboardInterrupt):
             raise CommandInterrupted(result)
         if call.raised is not None:
             raise call.raised
         return result
+
+    @contextlib.contextmanager
+    def _my_turn(self, timeout: float | None) -> Iterator[None]:
+        if not self._turn.acquire(timeout=-1 if timeout is None else max(timeout, 0)):
+            raise ShellBusy(f"another command still runs in the shell in {self._backend.where}; nothing was run")
+        try:
+            yield
+        finally:
+            self._turn.release()
 
     def interrupt(self) -> bool:
         """Kill the running command, from any thread; its `run` then returns with `interrupted`.
@@ -184,14 +209,14 @@ class Shell:
             raise ShellUnavailable(f"no bash in {self._backend.where}: {error}") from error
         self._splitters = {stream: FrameSplitter(nonce) for stream in STREAMS}
         self._count = -1
-        greeting = self._new_call("", None)
+        greeting = self._new_call("")
         with contextlib.suppress(ConnectionLost):  # told below, with what the other side said
             self._follow(process, greeting, time.monotonic() + START_PATIENCE)
         if not greeting.ended:
             self._explain_no_start(process, greeting)
         self._cwd = greeting.cwd
         if self._backend.setup:
-            setup = self._new_call(self._backend.setup, None)
+            setup = self._new_call(self._backend.setup)
             self._complete(process, setup, message(setup.number, setup.command, b"", come_back=False), None)
         return process
 
@@ -220,17 +245,21 @@ class Shell:
 
     # --- one command
 
-    def _new_call(self, command: str, on_output: Callable[[str, str], None] | None) -> Call:
+    def _new_call(
+        self,
+        command: str,
+        on_output: Callable[[str, str], None] | None = None,
+        open_spill: OpenSpill | None = None,
+    ) -> Call:
         self._count += 1
-        call = Call(self._count, command, Collector(self._backend.max_output, self._backend.spill_dir), on_output)
+        call = Call(self._count, command, self._backend.collector(open_spill), on_output)
         late, self._late = self._late, []
         for stream, data in late:
             call.take(stream, data)
         return call
 
-    def _complete(self, process: Process, call: Call, text: bytes, timeout: float | None) -> None:
+    def _complete(self, process: Process, call: Call, text: bytes, deadline: float | None) -> None:
         """Send the command and see it to its end, or to the end of the connection."""
-        deadline = None if timeout is None else time.monotonic() + timeout
         try:
             with self._sending:
                 process.write(text)

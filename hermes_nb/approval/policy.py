@@ -15,6 +15,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -70,9 +71,21 @@ class Policy:
         self._asking = threading.RLock()  # one question at a time: two cards at once would be clicked at random
 
     def decide(
-        self, request: Request, assessment: Assessment, *, isolated: Callable[[], bool] = lambda: False
+        self,
+        request: Request,
+        assessment: Assessment,
+        *,
+        isolated: Callable[[], bool] = lambda: False,
+        asking: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> Decision | None:
-        """The decision on a call, or None where there was nothing to decide."""
+        """The decision on a call, or None where there was nothing to decide.
+
+        Args:
+            request: The call.
+            assessment: What was found in it.
+            isolated: Whether it would run where it can't touch this machine; asked only if that matters.
+            asking: Entered while somebody is asked.
+        """
         floor = tuple(finding for finding in assessment.findings if finding.verdict == "block")
         if floor:
             reason = f"{'; '.join(finding.description for finding in floor)}: never allowed, in any mode"
@@ -88,8 +101,8 @@ class Policy:
             return Decision.once(f"the rule {allowed!r} of approval.allow").by_whom("rule", request.findings)
         return (
             self._without_asking(request, isolated=isolated)
-            or self._by_judge(request)
-            or self._by_approver(request, isolated=isolated)
+            or self._by_judge(request, asking)
+            or self._by_approver(request, isolated=isolated, asking=asking)
         )
 
     @property
@@ -151,11 +164,12 @@ class Policy:
             for finding in request.findings
         )
 
-    def _by_judge(self, request: Request) -> Decision | None:
+    def _by_judge(self, request: Request, asking: Callable[[], AbstractContextManager[None]]) -> Decision | None:
         if self.config.get("approval.mode") != "smart" or self.judge is None:
             return None
         try:
-            verdict = str(self.judge(request)).strip().lower()
+            with asking():
+                verdict = str(self.judge(request)).strip().lower()
         except Exception:
             logger.exception("the judging model failed; a person is asked")
             return None
@@ -165,11 +179,13 @@ class Policy:
             return Decision.deny("the judging model refused it").by_whom("model", request.findings)
         return None
 
-    def _by_approver(self, request: Request, *, isolated: Callable[[], bool]) -> Decision:
+    def _by_approver(
+        self, request: Request, *, isolated: Callable[[], bool], asking: Callable[[], AbstractContextManager[None]]
+    ) -> Decision:
         if self.config.get("approval.mode") == "policy":
             reason = f"{_reasons(request)}; approval.mode is policy, so nobody is asked"
             return Decision.deny(reason).by_whom("mode", request.findings)
-        with self._asking:
+        with asking(), self._asking:
             # While this call waited for its turn, an answer to another one may have covered it.
             decided = self._without_asking(request, isolated=isolated)
             if decided is not None:

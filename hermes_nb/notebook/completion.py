@@ -150,7 +150,7 @@ def _backends(session: Session, *_: object) -> Iterable[str]:
 
 
 def _jobs(session: Session, *_: object) -> Iterable[str]:
-    return (job.id for job in session.backend.jobs.list())
+    return (job.id for job in session.jobs)
 
 
 def _rules(session: Session, before: list[str], _: str) -> Iterable[str]:

@@ -17,6 +17,7 @@ from hermes_nb.notebook.display import (
 from hermes_nb.notebook.markup import RED, Html, code, dim
 from hermes_nb.notebook.streams import Streams, streams_of
 from hermes_nb.notebook.table import clipped
+from hermes_nb.redact import redact
 
 if TYPE_CHECKING:
     from hermes_nb.results import ToolResult
@@ -87,7 +88,7 @@ class CommandRun:
             exit_chip(self.exit_code) if self.result.ok else outcome_chip(self.result.outcome),
             dim(seconds(self.duration)),
             dim(self.backend),
-            dim(code(clipped(self.command, 60))),
+            dim(code(clipped(redact(self.command), 60))),
             markup.text(clipped(self.result.error, 200)) if self.result.error else None,
         ]
         return markup.tag(

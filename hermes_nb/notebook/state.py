@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -48,17 +46,3 @@ def forget() -> None:
     _current, _own = None, False
     if session is not None and own:
         session.close()
-
-
-@contextmanager
-def on_backend(session: Session, backend: str | None) -> Iterator[None]:
-    """Run what is inside on another backend, and come back."""
-    before = session.backend_name
-    if backend is None or backend == before:
-        yield
-        return
-    session.use_backend(backend)
-    try:
-        yield
-    finally:
-        session.use_backend(before)

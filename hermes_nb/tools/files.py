@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import shlex
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 from hermes_nb.approval.assessment import Assessment
@@ -28,20 +29,20 @@ _BINARY_FORMATS = {
 def _guard_write(args: Mapping[str, Any], context: Context) -> Assessment:
     from hermes_nb.approval.guards import assess_write
 
-    return assess_write(args["path"], cwd=str(context.cwd))
+    return assess_write(args["path"], cwd=None if context.cwd is None else str(context.cwd))
 
 
 def _guard_read(args: Mapping[str, Any], context: Context) -> Assessment:
     from hermes_nb.approval.guards import assess_read
 
-    return assess_read(args["path"], cwd=str(context.cwd))
+    return assess_read(args["path"], cwd=None if context.cwd is None else str(context.cwd))
 
 
 def _path(args: Mapping[str, Any]) -> Iterable[str]:
     return [str(args.get("path", ""))]
 
 
-@tool(toolset="file", emoji="📖", guard=_guard_read, parallel=True)
+@tool(toolset="file", emoji="📖", guard=_guard_read, parallel=True, keeps_deadline=True)
 def read_file(path: str, context: Context, offset: int = 1, limit: int = 500) -> dict[str, Any]:
     """Read a text file, with line numbers. Long files come in pages: go on at next_offset.
 
@@ -51,7 +52,11 @@ def read_file(path: str, context: Context, offset: int = 1, limit: int = 500) ->
         limit: How many lines, at most 2000.
     """
     offset, limit = max(offset, 1), min(max(limit, 1), 2000)
-    size, ends, sample, lines = remote.read_lines(context, path, offset, limit)
+    kept_here = context.session.spills.holds(path)  # what was too long to show is on this machine, wherever it ran
+    if kept_here is not None:
+        size, ends, sample, lines = _read_here(kept_here, offset, limit)
+    else:
+        size, ends, sample, lines = remote.read_lines(context, path, offset, limit)
     if _is_binary(sample):
         kind = next((kind for magic, kind in _BINARY_FORMATS.items() if sample.startswith(magic)), "binary data")
         raise ToolError(f"{path} is {kind} ({size:,} bytes), not text; use terminal to look inside")
@@ -68,6 +73,19 @@ def read_file(path: str, context: Context, offset: int = 1, limit: int = 500) ->
     return result
 
 
+def _read_here(path: Path, first: int, count: int) -> tuple[int, int, bytes, bytes]:
+    """Lines of a file of this machine, as `remote.read_lines` gives them of another's."""
+    wanted: list[bytes] = []
+    ends = 0
+    with path.open("rb") as file:
+        sample = file.peek(4096)[:4096]
+        for number, line in enumerate(file, 1):
+            ends += line.endswith(b"\n")
+            if first <= number < first + count:
+                wanted.append(line)
+    return path.stat().st_size, ends, sample, b"".join(wanted)
+
+
 def _is_binary(sample: bytes) -> bool:
     """Whether this is no text: a NUL, or bytes that are neither UTF-8 nor mostly printable in any 8-bit encoding."""
     if b"\0" in sample:
@@ -80,7 +98,7 @@ def _cut(line: str) -> str:
     return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}… [{len(line):,} characters]"
 
 
-@tool(toolset="file", emoji="✍️", guard=_guard_write, parallel=_path)
+@tool(toolset="file", emoji="✍️", guard=_guard_write, parallel=_path, keeps_deadline=True)
 def write_file(path: str, content: str, context: Context) -> dict[str, Any]:
     """Write a file, replacing it as a whole; folders are made. To change a part of a file, use patch.
 
@@ -93,7 +111,7 @@ def write_file(path: str, content: str, context: Context) -> dict[str, Any]:
     return {"path": path, "bytes": len(data), "created": created}
 
 
-@tool(toolset="file", emoji="🩹", guard=_guard_write, parallel=_path)
+@tool(toolset="file", emoji="🩹", guard=_guard_write, parallel=_path, keeps_deadline=True)
 def patch(path: str, old_string: str, new_string: str, context: Context, replace_all: bool = False) -> dict[str, Any]:
     """Replace a text in a file, and show the difference. Small slips in spaces and indentation are forgiven.
 
@@ -119,7 +137,7 @@ def patch(path: str, old_string: str, new_string: str, context: Context, replace
     return result if how == "exact" else {**result, "note": f"found {how}"}
 
 
-@tool(toolset="file", emoji="🔎", parallel=True)
+@tool(toolset="file", emoji="🔎", parallel=True, keeps_deadline=True)
 def search_files(
     pattern: str,
     context: Context,

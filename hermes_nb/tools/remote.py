@@ -43,10 +43,13 @@ def run(context: Context, script: str, path: str, stdin: bytes | None = None) ->
     Raises:
         ToolError: It failed; the message says why.
     """
-    session = context.session
-    cwd = session.backend.shell(session.task_id).cwd
-    result = session.backend.run(
-        f"p={quoted(path)}; {script}", cwd=cwd, stdin=stdin, timeout=PATIENCE, task=f"{session.task_id}.files"
+    folder = context.cwd
+    result = context.backend.run(
+        f"p={quoted(path)}; {script}",
+        cwd=None if folder is None else str(folder),
+        stdin=stdin,
+        timeout=context.at_most(PATIENCE),
+        task=f"{context.task_id}.files",
     )
     if result.exit_code in _FAILURES:
         raise ToolError(f"{path}: {_FAILURES[result.exit_code]}")

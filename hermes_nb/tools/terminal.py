@@ -3,75 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
 from hermes_nb.approval.assessment import ALLOWED, Assessment
 from hermes_nb.context import Context
-from hermes_nb.errors import ToolError
+from hermes_nb.errors import FolderChangedError, ToolError
 from hermes_nb.registry import tool
-from hermes_nb.results import clip
+from hermes_nb.results import CommandResult
 
 if TYPE_CHECKING:
-    from hermes_backends import ExecResult, Job
+    from hermes_backends import Job
 
 DEFAULT_TIMEOUT = 180
 LONGEST_TIMEOUT = 600
-STREAM_LIMIT = 40_000
-
-
-class CommandResult:
-    """What a command gave back: for the notebook with its colours, for the model without."""
-
-    def __init__(self, result: ExecResult, context: Context) -> None:
-        self.result = result
-        self._session_id = context.session_id
-        self._call_id = context.call_id
-
-    @property
-    def error(self) -> str:
-        """Why the outcome is unknown or the command was stopped; empty when it ran to its end."""
-        if self.result.timed_out:
-            return f"timed out after {self.result.duration:.1f} s and was killed, with everything it started"
-        return self.result.error
-
-    @property
-    def exit_code(self) -> int | None:
-        """The exit status; None when the outcome is unknown."""
-        return self.result.exit_code
-
-    def model_dump(self, mode: str = "json") -> dict[str, Any]:  # noqa: ARG002
-        """What the model reads."""
-        dumped: dict[str, Any] = {
-            "stdout": self._bounded(self.result.plain_stdout, "stdout"),
-            "stderr": self._bounded(self.result.plain_stderr, "stderr"),
-            "exit_code": self.result.exit_code,
-            "cwd": self.result.cwd,
-            "where": self.result.where,
-        }
-        if not dumped["stderr"]:
-            del dumped["stderr"]
-        if self.error:
-            dumped["error"] = self.error
-        if self.result.truncated:
-            dumped["whole_output"] = str(self.result.spill)
-        if self.result.restarted:
-            dumped["note"] = "the shell was new: variables and functions of earlier commands were gone"
-        return dumped
-
-    def _bounded(self, text: str, stream: str) -> str:
-        return clip(text, STREAM_LIMIT, self._session_id, f"{self._call_id}-{stream}")[0]
-
-    def __repr__(self) -> str:
-        return f"<exit code {self.result.exit_code} on {self.result.where}>"
+LONGEST_RESULT = 50_000
 
 
 def _guard_command(args: Mapping[str, Any], context: Context) -> Assessment:
     from hermes_nb.approval import assess
 
-    return assess(args["command"], cwd=args.get("workdir") or str(context.cwd))
+    folder = context.place.inside(args.get("workdir"))
+    return assess(args["command"], cwd=str(folder) if folder is not None else None)
 
 
-@tool(toolset="terminal", emoji="💻", guard=_guard_command)
+def _workdir(args: Mapping[str, Any]) -> str | None:
+    return args.get("workdir")
+
+
+@tool(
+    toolset="terminal",
+    emoji="💻",
+    guard=_guard_command,
+    workdir=_workdir,
+    keeps_deadline=True,
+    max_result_size_chars=LONGEST_RESULT,
+)
 def terminal(
     command: str,
     context: Context,
@@ -96,25 +63,45 @@ def terminal(
         notify_on_complete: Tell when a background job ends.
         watch_patterns: Regular expressions; tell when a line of a background job's output matches one.
     """
-    session = context.session
+    place = context.place
     if background:
-        job = session.backend.jobs.start(
+        job = context.session.workspace.start_job(
+            place,
             command,
-            cwd=workdir,
+            cwd=_text(place.inside(workdir)) or workdir,
             pty=pty,
-            task=session.task_id,
-            notify=session.notify,
+            notify=context.session.notify,
             notify_on_complete=notify_on_complete,
             watch=watch_patterns or (),
         )
-        return {"job": job.id, "status": job.status, "where": session.backend.where}
+        return {"job": job.id, "status": job.status, "where": job.where}
     if pty:
         raise ToolError("pty needs background=true; then read and write with the tool process")
-    seconds = min(timeout, LONGEST_TIMEOUT)
-    result = session.backend.run(
-        command, cwd=workdir, timeout=seconds, task=session.task_id, on_output=context.on_output
-    )
-    return CommandResult(result, context)
+    return _run(command, workdir, timeout, context)
+
+
+def _run(command: str, workdir: str | None, timeout: float, context: Context) -> CommandResult:
+    from hermes_backends import DirectoryChanged
+
+    backend, place, session = context.backend, context.place, context.session
+    try:
+        result = backend.run(
+            command,
+            cwd=workdir,
+            timeout=context.at_most(min(timeout, LONGEST_TIMEOUT)),
+            task=session.task_id,
+            on_output=context.on_output,
+            open_spill=session.spills.opener(context.call_id),
+            # A folder that is named in full is the same wherever the shell has gone.
+            expected_cwd=... if workdir and workdir.startswith(("/", "~")) else _text(place.folder),
+        )
+    except DirectoryChanged as moved:
+        raise FolderChangedError(moved.cwd) from None
+    return CommandResult(result)
+
+
+def _text(folder: PurePath | None) -> str | None:
+    return None if folder is None else str(folder)
 
 
 def _guard_input(args: Mapping[str, Any], context: Context) -> Assessment:
@@ -123,10 +110,16 @@ def _guard_input(args: Mapping[str, Any], context: Context) -> Assessment:
         return ALLOWED
     from hermes_nb.approval import assess
 
-    return assess(args["data"], cwd=str(context.cwd))
+    return assess(args["data"], cwd=_text(context.cwd))
 
 
-@tool(toolset="terminal", emoji="⚙️", guard=_guard_input)
+@tool(
+    toolset="terminal",
+    emoji="⚙️",
+    guard=_guard_input,
+    keeps_deadline=True,
+    max_result_size_chars=LONGEST_RESULT,
+)
 def process(
     action: Literal["list", "poll", "log", "wait", "kill", "write", "submit", "close"],
     context: Context,
@@ -143,19 +136,19 @@ def process(
         data: What to write or submit.
         timeout: Seconds to wait, at most 600.
     """
-    jobs = context.session.backend.jobs
+    workspace = context.session.workspace
     if action == "list":
-        return {"jobs": [_summary(each) for each in jobs.list()]}
+        return {"jobs": [_summary(each) for each in workspace.jobs()]}
     if job is None:
         raise ToolError(f"{action} needs a job; list shows them")
-    chosen = jobs.get(job)
+    chosen = workspace.job(job)
     match action:
         case "poll":
-            return {**_summary(chosen), "output": _plain(chosen.poll(), context, job)}
+            return {**_summary(chosen), "output": _plain(chosen.poll())}
         case "log":
-            return {**_summary(chosen), "output": _plain(chosen.log(), context, job)}
+            return {**_summary(chosen), "output": _plain(chosen.log()), **_whole(chosen)}
         case "wait":
-            return _waited(chosen, min(timeout, LONGEST_TIMEOUT), context)
+            return _waited(chosen, context.at_most(min(timeout, LONGEST_TIMEOUT)))
         case "kill":
             chosen.kill()
         case "write" | "submit":
@@ -165,21 +158,26 @@ def process(
     return _summary(chosen)
 
 
-def _waited(job: Job, seconds: float, context: Context) -> dict[str, Any]:
+def _waited(job: Job, seconds: float) -> dict[str, Any]:
     from hermes_backends import StillRunning
 
     try:
         job.wait(seconds)
     except StillRunning:
         return {**_summary(job), "note": f"still running after {seconds:g} s"}
-    return {**_summary(job), "output": _plain(job.poll(), context, job.id)}
+    return {**_summary(job), "output": _plain(job.poll())}
 
 
-def _plain(text: str, context: Context, job: str) -> str:
+def _plain(text: str) -> str:
     from hermes_backends import strip_ansi
 
-    return clip(strip_ansi(text), STREAM_LIMIT, context.session_id, f"{context.call_id}-{job}")[0]
+    return strip_ansi(text)
+
+
+def _whole(job: Job) -> dict[str, str]:
+    return {"whole_output": str(job.spill)} if job.spill is not None else {}
 
 
 def _summary(job: Job) -> dict[str, Any]:
-    return {"job": job.id, "command": job.command, "status": job.status, "exit_code": job.exit_code}
+    summary = {"job": job.id, "command": job.command, "status": job.status, "exit_code": job.exit_code}
+    return {**summary, "where": job.where}

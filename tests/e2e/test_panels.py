@@ -134,7 +134,7 @@ class Job:
 
 count = 'for n in 1 2 3; do echo "step $n of 3"; sleep 0.1; done; echo done'
 started = [Job("job-1", count), Job("job-2", 'while read line; do echo "you said: $line"; done')]
-jobs(types.SimpleNamespace(id="jobs", backend=types.SimpleNamespace(jobs=types.SimpleNamespace(list=lambda: started))))
+jobs(types.SimpleNamespace(id="jobs", jobs=started))
 """
 
 

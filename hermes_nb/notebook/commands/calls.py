@@ -13,8 +13,8 @@ from hermes_nb.notebook.commands.jobs import JobView
 from hermes_nb.notebook.expansion import expand, spots, value_at
 from hermes_nb.notebook.live import LiveOutput
 from hermes_nb.notebook.ran import CommandRun
-from hermes_nb.notebook.state import on_backend
 from hermes_nb.notebook.words import for_shell
+from hermes_nb.redact import redact
 
 if TYPE_CHECKING:
     from hermes_nb.results import ToolResult
@@ -32,8 +32,7 @@ def _call(invocation: Invocation) -> ToolResult:
         raise MagicError(f"{options.tool}: {unknown}")
     live = LiveOutput()
     try:
-        with on_backend(session, options.backend):
-            result = session.call(options.tool, written, timeout=options.timeout, on_output=live)
+        result = session.call(options.tool, written, timeout=options.timeout, on_output=live, backend=options.backend)
     finally:
         live.finish()
     return result if options.no_raise else result.raise_for_error()
@@ -56,19 +55,18 @@ def _run(invocation: Invocation) -> CommandRun | JobView:
     arguments = {key: value for key, value in given.items() if value is not None}
     live = LiveOutput()
     try:
-        with on_backend(session, options.backend):
-            result = session.call("terminal", arguments, on_output=None if options.quiet else live)
-            if options.bg:
-                return JobView(session.backend.jobs.get(result.raise_for_error().value["job"]))
-            backend = session.backend_name
+        result = session.call("terminal", arguments, on_output=None if options.quiet else live, backend=options.backend)
+        if options.bg:
+            return JobView(session.workspace.job(result.raise_for_error().value["job"]))
     finally:
         live.finish()
+    backend = options.backend or session.backend_name
     shown_in = invocation.execution if live.written or not options.quiet else None
     ran = CommandRun(command, result, backend, shown_in=shown_in)
     if not options.no_raise:
         result.raise_for_error()
         if ran.exit_code:
-            raise CommandFailed(result, command, ran.exit_code)
+            raise CommandFailed(result, redact(command), ran.exit_code)
     return ran
 
 

@@ -52,7 +52,10 @@ class JobView:
 
     def __repr__(self) -> str:
         ended = f", exit code {self.exit_code}" if self.exit_code is not None else ""
-        lines = [f"{self.id}: {self.status}{ended}: {clipped(self.job.command)}", ansi.plain(self._tail()).rstrip("\n")]
+        lines = [
+            f"{self.id}: {self.status}{ended}: {clipped(redact(self.job.command))}",
+            ansi.plain(self._tail()).rstrip("\n"),
+        ]
         return "\n".join(line for line in lines if line)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
@@ -64,7 +67,7 @@ class JobView:
         word = self.status if self.exit_code is None else f"{self.status}, exit {self.exit_code}"
         tail = self._tail()
         return markup.card(
-            [markup.tag("b", code(self.id)), chip(word, colour), dim(code(clipped(self.job.command)))],
+            [markup.tag("b", code(self.id)), chip(word, colour), dim(code(clipped(redact(self.job.command))))],
             markup.printed(tail.rstrip("\n")) if tail.strip() else None,
             edge=colour,
         )
@@ -81,7 +84,7 @@ def _ps(invocation: Invocation) -> Any:
         from hermes_nb import notebook
 
         return notebook.jobs(session)
-    view = JobView(session.backend.jobs.get(options.job))
+    view = JobView(session.workspace.job(options.job))
     if options.stop:
         view.kill()
     return view

@@ -116,8 +116,8 @@ class Feed(HermesWidget):
             logger.exception("the feed could not show calls")
 
     def _running(self) -> list[Row]:
-        backend, now = self.session.backend_name, time.time()
-        return [_running_row(call, backend, now) for call in self.session.running]
+        now = time.time()
+        return [_running_row(call, now) for call in self.session.running]
 
     def _not_ended(self, running: list[Row]) -> list[Row]:
         """Those whose end is not known yet: a call is in the journal a moment before it stops being a running one."""
@@ -125,7 +125,7 @@ class Feed(HermesWidget):
         return [row for row in running if row["call"] not in ended]
 
 
-def _running_row(call: RunningCall, backend: str, now: float) -> Row:
+def _running_row(call: RunningCall, now: float) -> Row:
     empty: Row = {"decision": "", "reason": "", "text": "", "written": "", "notes": [], "spill": ""}
     return {
         **empty,
@@ -136,7 +136,7 @@ def _running_row(call: RunningCall, backend: str, now: float) -> Row:
         "outcome": "running",
         "seconds": max(0.0, now - call.time),
         "args": _arguments(call.args),
-        "backend": backend,
+        "backend": call.backend,
     }
 
 

@@ -7,13 +7,14 @@ import threading
 import time
 from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
 from hermes_nb.notebook.widgets.base import HermesWidget, Message, script, style
 from hermes_nb.notebook.widgets.screen import screen
 from hermes_nb.redact import redact
 
 if TYPE_CHECKING:
+    from hermes_backends import Job
     from hermes_nb.session import Session
 
 logger = logging.getLogger(__name__)
@@ -21,36 +22,9 @@ logger = logging.getLogger(__name__)
 _TAIL = 8_000
 
 
-class Job(Protocol):
-    """What a backend's job offers."""
-
-    id: str
-    command: str
-    started: float
-    status: str
-    exit_code: int | None
-
-    def log(self) -> str:
-        """All output so far."""
-
-    def write(self, data: str) -> None:
-        """Write to its standard input."""
-
-    def close_stdin(self) -> None:
-        """End its standard input."""
-
-    def kill(self) -> None:
-        """End it."""
-
-
 def jobs_of(session: Session) -> list[Job]:
-    """The background jobs of a session's backend; none where there is no backend, or it can't be opened."""
-    try:
-        backend: Any = getattr(session, "backend", None)
-        return list(backend.jobs.list()) if backend is not None else []
-    except Exception:
-        logger.debug("the backend can't be asked for its jobs", exc_info=True)
-        return []
+    """The background jobs of a session, on whichever backend they run."""
+    return list(session.jobs)
 
 
 class JobsView(HermesWidget):
@@ -135,7 +109,7 @@ def tail(log: str) -> str:
     return redact(screen(end))
 
 
-def _command(job: Any) -> str:
+def _command(job: Job) -> str:
     return redact(" ".join(job.command.split()))
 
 

@@ -36,7 +36,7 @@ class Job:
 
 
 def view(*jobs: Job) -> JobsView:
-    listed: Any = SimpleNamespace(backend=SimpleNamespace(jobs=SimpleNamespace(list=lambda: jobs)))
+    listed: Any = SimpleNamespace(jobs=list(jobs))
     return JobsView(listed)
 
 
@@ -61,14 +61,9 @@ def test_a_session_without_a_backend_has_no_jobs(tools: Registry) -> None:
         assert JobsView(session).text_face() == "no background jobs"
 
 
-def test_a_backend_that_can_not_be_opened_has_no_jobs() -> None:
-    class Closed:
-        @property
-        def backend(self) -> Any:
-            raise RuntimeError("there is no docker here")
-
-    closed: Any = Closed()
-    assert jobs_of(closed) == []
+def test_a_backend_that_can_not_be_opened_has_no_jobs(tools: Registry) -> None:
+    with Session(registry=tools, backend="docker://there/is/none") as session:
+        assert jobs_of(session) == []
 
 
 def test_the_end_of_the_output_comes_with_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
