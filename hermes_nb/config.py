@@ -68,6 +68,8 @@ OPTIONS: Mapping[str, Option] = {
     "calls.timeout": _number(300, 0.1, 86_400, optional=True),
     "calls.parallel": _number(8, 1, 64),
     "results.max_chars": _number(100_000, 100, 100_000_000),
+    "results.keep_days": _number(30, 0, 36_500, optional=True),
+    "journal.keep_days": _number(365, 0, 36_500, optional=True),
     "plugins.trusted_projects": _texts(),
 }
 

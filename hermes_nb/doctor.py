@@ -12,6 +12,7 @@ from typing import Literal
 
 from hermes_nb.config import Config
 from hermes_nb.home import home
+from hermes_nb.storage import KEPT, Holding, holdings
 
 State = Literal["ok", "missing", "off", "broken"]
 
@@ -126,7 +127,16 @@ def _config() -> list[Check]:
     free = shutil.disk_usage(nearest).free / 2**30
     config = Config.load()
     problems = [Check("config", "config.yaml", "broken", problem, f"edit {config.path}") for problem in config.problems]
-    return [Check("config", "home", "ok", f"{folder}, {free:.1f} GiB free"), *problems]
+    kept = [_kept(holding, config) for holding in holdings()]
+    return [Check("config", "home", "ok", f"{folder}, {free:.1f} GiB free"), *kept, *problems]
+
+
+def _kept(holding: Holding, config: Config) -> Check:
+    setting = KEPT[holding.name]
+    days = config.get(setting)
+    how_long = "for ever" if days is None else f"for {days:g} days"
+    files = f"{holding.files} file{'s' if holding.files != 1 else ''}, {holding.size / 2**20:.1f} MiB"
+    return Check("config", holding.name, "ok", f"{files}; kept {how_long} ({setting})")
 
 
 def _plugins() -> list[Check]:

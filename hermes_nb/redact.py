@@ -198,7 +198,7 @@ class SecretsHeldBack:
     def _safe_length(self, text: str) -> int:
         earliest = max(0, len(text) - _HELD_AT_MOST)
         found = [match.start() for pattern in self._patterns if (match := pattern.search(text, earliest))]
-        return min([len(text), *found, *_begun_secrets(text, earliest)])
+        return _outside_secrets(text, min([len(text), *found, *_begun_secrets(text, earliest)]))
 
 
 def _begun_secrets(text: str, earliest: int) -> Iterable[int]:
@@ -209,6 +209,15 @@ def _begun_secrets(text: str, earliest: int) -> Iterable[int]:
                 if secret.startswith(text[start:]):
                     yield start
                     break
+
+
+def _outside_secrets(text: str, cut: int) -> int:
+    """Where to cut a text so that no known secret is cut in two: there, or before the secret that stands there."""
+    for secret in _known():
+        start = text.find(secret, max(cut - len(secret) + 1, 0), cut + len(secret) - 1)
+        if 0 <= start < cut:
+            return _outside_secrets(text, start)
+    return cut
 
 
 def _mask_key(match: re.Match[str]) -> str:

@@ -28,6 +28,7 @@ from hermes_nb.progress import Reporter
 from hermes_nb.registry import Registry
 from hermes_nb.registry import registry as process_registry
 from hermes_nb.running import Running
+from hermes_nb.storage import sweep_once
 from hermes_nb.toolsets import AGENT_TOOLS, Scope, check_names, select
 from hermes_nb.workspace import Place, Workspace
 
@@ -106,6 +107,7 @@ class Session:
         self.workspace = Workspace(backend, self.task_id, self.progress, self.spills)
         self.hooks = Hooks(hooks)
         self.journal = Journal.for_session(self.id)
+        sweep_once(self.config)
         self.running = Running()
         if approver is None:
             from hermes_nb.approval.approvers import default_approver
@@ -300,9 +302,10 @@ class Session:
         """
         if backend is not None:
             return self.workspace.place(self.workspace.site(backend))
-        outer = current_call.get()
-        is_inside = outer is not None and outer.session is self and outer.place is not None
-        return self.workspace.place(outer.place.site if is_inside else None)  # type: ignore[union-attr]
+        around = current_call.get()
+        while around is not None and (around.place is None or around.session is not self):
+            around = around.parent
+        return self.workspace.place(around.place.site if around is not None and around.place is not None else None)
 
     @property
     def backend(self) -> Backend:

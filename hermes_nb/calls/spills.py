@@ -51,7 +51,8 @@ class Spills:
         """The file, if it is one of this session: of these alone a session knows that they are on this machine."""
         named = Path(path)
         folder = home() / FOLDER / self._session_id
-        return named if named.is_absolute() and named.parent == folder and named.is_file() else None
+        is_ours = named.is_absolute() and named.parent == folder and named.is_file() and not named.is_symlink()
+        return named if is_ours else None
 
     def _path(self, name: str) -> Path:
         return private_folder(FOLDER, self._session_id) / f"{name}.txt"
