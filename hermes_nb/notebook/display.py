@@ -36,6 +36,13 @@ def seconds(duration: float) -> str:
     return f"{duration:.1f} s" if duration < 120 else f"{duration / 60:.1f} min"
 
 
+def took(call: ToolResult | Record) -> str:
+    """How long a call took, and beside it how long a person was asked, where somebody was."""
+    return (
+        f"{seconds(call.duration)} + asked for {seconds(call.waited)}" if call.waited >= 0.1 else seconds(call.duration)
+    )
+
+
 # Results ----------------------------------------------------------------------------------------------------------
 
 
@@ -68,7 +75,7 @@ def result_html(result: ToolResult) -> Html:
     if found is not None and result.ok:
         colour, state = exit_colour(found.exit_code), exit_chip(found.exit_code)
     where = dim(found.where) if found is not None and found.where else None
-    head = [tool_name(result.tool), state, dim(seconds(result.duration)), where]
+    head = [tool_name(result.tool), state, dim(took(result)), where]
     body: list[Html | None] = [_decision_line(result.decision)]
     body += [markup.tag("div", dim(note)) for note in result.notes]
     if result.error:
@@ -234,7 +241,7 @@ def calls_html(records: Sequence[Record], title: str) -> Html:
                 values.render(record.text),
             ),
             outcome_chip(record.outcome),
-            dim(seconds(record.duration)),
+            dim(took(record)),
         )
         for record in shown
     ]

@@ -12,7 +12,7 @@ from hermes_nb.notebook.display import (
     outcome_chip,
     result_html,
     result_text,
-    seconds,
+    took,
 )
 from hermes_nb.notebook.markup import RED, Html, code, dim
 from hermes_nb.notebook.streams import Streams, streams_of
@@ -86,7 +86,7 @@ class CommandRun:
         colour = exit_colour(self.exit_code) if self.result.ok else OUTCOMES.get(self.result.outcome, RED)
         head = [
             exit_chip(self.exit_code) if self.result.ok else outcome_chip(self.result.outcome),
-            dim(seconds(self.duration)),
+            dim(took(self.result)),
             dim(self.backend),
             dim(code(clipped(redact(self.command), 60))),
             markup.text(clipped(self.result.error, 200)) if self.result.error else None,

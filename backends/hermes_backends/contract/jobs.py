@@ -29,6 +29,13 @@ class JobContract(Fixtures):
         assert job.status == "exited"
         assert job in backend.jobs.list()
 
+    def test_a_job_can_be_given_a_name_that_no_other_has(self, backend: Backend) -> None:
+        job = backend.jobs.start("true", id="mine")
+        assert backend.jobs.get("mine") is job
+        with pytest.raises(ValueError, match="mine"):
+            backend.jobs.start("true", id="mine")
+        assert job.where == backend.where
+
     def test_poll_gives_each_piece_once(self, backend: Backend) -> None:
         job = backend.jobs.start("echo one; read -r x; echo two")
         assert eventually(lambda: "one" in job.log())

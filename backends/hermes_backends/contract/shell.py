@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ..errors import DirectoryChanged, ShellBusy
 from .common import GIGABYTE, PATIENCE, Fixtures, number, sleeps, unique_sleep
 
 if TYPE_CHECKING:
@@ -47,6 +48,29 @@ class ShellContract(Fixtures):
         )
         assert said.stdout.split() == ["/usr", "1", "3", "2", "f4", "hi", "nullglob", "on", "pipefail", "on"]
         assert said.cwd == shell.cwd == "/usr"
+
+    def test_a_command_runs_only_where_it_is_expected_to(self, shell: Shell) -> None:
+        assert shell.run("pwd", expected_cwd=None).ok, "a shell that was not used yet is wherever it starts"
+        with pytest.raises(DirectoryChanged):
+            shell.run("touch /tmp/hermes-contract-late", expected_cwd=None)
+        shell.run("cd /usr")
+        with pytest.raises(DirectoryChanged) as moved:
+            shell.run("touch /tmp/hermes-contract-late", expected_cwd="/")
+        assert moved.value.cwd == "/usr"
+        assert shell.run("ls /tmp/hermes-contract-late; pwd", expected_cwd="/usr").stdout == "/usr\n"
+
+    def test_the_time_for_a_command_includes_the_wait_for_its_turn(self, shell: Shell) -> None:
+        begun = threading.Event()
+        first = threading.Thread(
+            target=shell.run, args=(f"echo begun; {unique_sleep()}",), kwargs={"on_output": lambda *_: begun.set()}
+        )
+        first.start()
+        assert begun.wait(PATIENCE)
+        with pytest.raises(ShellBusy):
+            shell.run("touch /tmp/hermes-contract-late", timeout=0.2)
+        shell.interrupt()
+        first.join(PATIENCE)
+        assert shell.run("ls /tmp/hermes-contract-late; echo free").stdout == "free\n"
 
     def test_exit_keeps_the_state_even_from_within_a_function(self, shell: Shell) -> None:
         assert shell.run("cd /usr; a=1; exit 3").exit_code == 3

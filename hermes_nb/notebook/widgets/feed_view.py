@@ -126,7 +126,7 @@ class Feed(HermesWidget):
 
 
 def _running_row(call: RunningCall, now: float) -> Row:
-    empty: Row = {"decision": "", "reason": "", "text": "", "written": "", "notes": [], "spill": ""}
+    empty: Row = {"decision": "", "reason": "", "text": "", "written": "", "notes": [], "spill": "", "waited": 0.0}
     return {
         **empty,
         "call": call.id,
@@ -149,6 +149,7 @@ def _row(record: Record) -> Row:
         "toolset": record.toolset,
         "outcome": record.outcome,
         "seconds": record.duration,
+        "waited": record.waited,
         "decision": f"{decision['choice']} by {decision['by']}" if decision else "",
         "reason": str(decision.get("reason", "")),
         "args": _arguments(record.args),
