@@ -237,6 +237,8 @@ def _assess(tool: Tool, args: Mapping[str, Any], context: Context) -> Assessment
 def _set_deadline(call: Call) -> None:
     """Start the clock of the run, within that of the call around it: nothing may begin when its caller has given up."""
     inherited = call.parent.deadline if call.parent is not None else None
+    if inherited is None and call.timeout is None:
+        return
     own = time.monotonic() + call.timeout if call.timeout is not None else None
     call.deadline = min((each for each in (inherited, own) if each is not None), default=None)
     if inherited is not None and inherited <= time.monotonic():

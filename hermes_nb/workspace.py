@@ -104,6 +104,7 @@ class Site:
         self.is_lent = lent is not None
         self._opener = opener
         self._backend = lent
+        self._latest_path: tuple[str, PurePath] | None = None
         self._lock = threading.Lock()  # of this one alone: while it opens, others are used
 
     @property
@@ -137,7 +138,11 @@ class Site:
         """A folder there: only one of this machine can be looked into from here."""
         if folder is None:
             return None
-        return Path(folder) if _scheme(self.spec) == LOCAL else PurePosixPath(folder)
+        latest = self._latest_path
+        if latest is None or latest[0] != folder:  # every call asks, and mostly for the same
+            latest = (folder, Path(folder) if _scheme(self.spec) == LOCAL else PurePosixPath(folder))
+            self._latest_path = latest
+        return latest[1]
 
     def jobs(self) -> list[Job]:
         """The background jobs there, ended ones too."""

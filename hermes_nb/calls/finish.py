@@ -52,22 +52,22 @@ def finish(call: Call, ending: Ending) -> ToolResult:
         text = error_json(error, **ending.details)
     else:
         text = ending.text
-    if value is not None and holds_secret(text):
-        value = _without_secrets(value) if isinstance(value, str) else redact_value(value)
+    is_replaced = False
     if ending.ran and call.session.hooks.has_after and tool is not None and call.args is not None:
-        text = call.session.hooks.after(tool, call.args, text, call.context())
-    replaced = text is not ending.text
+        value = _value_without_secrets(value)  # a hook may hide from the text what is in the value
+        shown, text = text, call.session.hooks.after(tool, call.args, text, call.context())
+        is_replaced = text is not shown
     name = tool.name if tool is not None else redact(str(call.name))
     args = call.args if call.args is not None else call.written
     written = {"name": call.name, "args": call.written} if name != call.name or notes else None
     decision = call.decision.record() if call.decision is not None else None
     rest = encode_anything((args, written, decision, notes))
     if holds_secret(f"{text}\0{error}\0{rest.decode()}"):
-        text = _without_secrets(text)
+        text, value = _without_secrets(text), _value_without_secrets(value)
         error = redact(error) if error is not None else None
         args, written, decision, notes = redact_json(msgspec.json.decode(rest))
         call.decision = call.decision and _without_secrets_in(call.decision)
-    text, spill = _bounded(call, text, None if replaced else value)  # what a hook took out stays out of the file too
+    text, spill = _bounded(call, text, None if is_replaced else value)  # what a hook took out stays out of the file too
     waited = min(call.waiting.seconds, taken)
     result = ToolResult(
         tool=name,
@@ -87,7 +87,7 @@ def finish(call: Call, ending: Ending) -> ToolResult:
 
 
 def _record(call: Call, result: ToolResult, args: Any, written: Any, decision: Any) -> Record:
-    session, tool, place = call.session, call.tool, call.place
+    session, tool, place, folder = call.session, call.tool, call.place, call.folder
     return Record(
         id=call.id,
         time=call.started,
@@ -106,7 +106,7 @@ def _record(call: Call, result: ToolResult, args: Any, written: Any, decision: A
         spill=str(result.spill) if result.spill is not None else None,
         waited=result.waited,
         parent=call.parent_id,
-        cwd=str(call.folder) if call.folder is not None else "",
+        cwd=str(folder) if folder is not None else "",
     )
 
 
@@ -120,6 +120,10 @@ def _without_secrets(text: str) -> str:
         return redact(text)
     cleaned = redact_json(parsed)
     return text if cleaned == parsed else msgspec.json.encode(cleaned).decode()
+
+
+def _value_without_secrets(value: Any) -> Any:
+    return _without_secrets(value) if isinstance(value, str) else redact_value(value)
 
 
 def _without_secrets_in(decision: Decision) -> Decision:

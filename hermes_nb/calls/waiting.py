@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
+_lock = threading.Lock()  # one for all: questions are rare, and calls that ask none must not pay for it
+
+
 class Waiting:
     """The time during which a call, or any call made inside of it, had a question open.
 
@@ -17,14 +20,13 @@ class Waiting:
         outer: That of the call inside which this one is made.
     """
 
-    __slots__ = ("_lock", "_open", "_outer", "_since", "seconds")
+    __slots__ = ("_open", "_outer", "_since", "seconds")
 
     def __init__(self, outer: Waiting | None = None) -> None:
         self.seconds = 0.0
         self._outer = outer
         self._open = 0
         self._since = 0.0
-        self._lock = threading.Lock()
 
     @contextmanager
     def asking(self) -> Iterator[None]:
@@ -45,13 +47,13 @@ class Waiting:
             waiting = waiting._outer
 
     def _begin(self) -> None:
-        with self._lock:
+        with _lock:
             if not self._open:
                 self._since = time.perf_counter()
             self._open += 1
 
     def _end(self) -> None:
-        with self._lock:
+        with _lock:
             self._open -= 1
             if not self._open:
                 self.seconds += time.perf_counter() - self._since

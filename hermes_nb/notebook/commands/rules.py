@@ -28,7 +28,7 @@ class BackendState:
         name: As it was given.
         where: The place in words.
         isolated: Whether commands can't touch this machine.
-        cwd: The directory of the next command.
+        cwd: The directory of the next command; empty where that is not known before the first.
         known: The backends there are.
     """
 
@@ -55,7 +55,7 @@ class BackendState:
         return markup.card(
             [markup.tag("b", code(self.name)), mark, dim(self.where if self.where != self.name else "")],
             markup.tag("div", self.warning) if self.warning else None,
-            markup.tag("div", dim("directory: "), code(self.cwd)),
+            markup.tag("div", dim("directory: "), code(self.cwd)) if self.cwd else None,
             markup.tag("div", dim("there are: "), dim(", ".join(self.known))),
             edge=GREEN if self.isolated else AMBER,
         )
@@ -78,9 +78,9 @@ def backend_state(session: Session) -> BackendState:
     """Where a session's commands run now."""
     from hermes_backends import backend_names
 
-    return BackendState(
-        session.backend_name, session.backend.where, session.is_isolated, str(session.cwd), tuple(backend_names())
-    )
+    place = session.place()
+    cwd = str(place.folder) if place.folder is not None else ""
+    return BackendState(place.name, place.backend.where, place.is_isolated, cwd, tuple(backend_names()))
 
 
 def _approvals(invocation: Invocation) -> Table[Approval]:
