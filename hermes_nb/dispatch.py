@@ -19,11 +19,12 @@ import msgspec
 from hermes_nb import aio
 from hermes_nb.approval.assessment import ALLOWED, Assessment, Finding
 from hermes_nb.approval.decision import Decision, Request
-from hermes_nb.arguments import copy_json, prepare
+from hermes_nb.arguments import prepare
+from hermes_nb.common.jsonable import copy_json, encode_anything
 from hermes_nb.context import Context, OnOutput, accepted_keywords
 from hermes_nb.errors import CallRefused, ToolError
 from hermes_nb.hooks import Ask, Rewrite
-from hermes_nb.journal import Record, encode_anything
+from hermes_nb.journal import Record
 from hermes_nb.redact import holds_secret, redact, redact_json
 from hermes_nb.results import ToolResult, clip, error_json, sanitise, to_text
 
