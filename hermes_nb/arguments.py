@@ -9,11 +9,10 @@ from typing import Any
 
 import jsonschema_rs
 
+from hermes_nb.common.jsonable import copy_json
 from hermes_nb.errors import CallRefused, RegistrationError
-from hermes_nb.schema import to_builtins
 
 _KINDS = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
-_SCALARS = frozenset(_KINDS)
 _ERRORS_SHOWN = 5
 
 
@@ -80,23 +79,6 @@ def _copy_arguments(args: Any, name: str) -> dict[str, Any]:
     except (TypeError, RecursionError) as error:
         raise CallRefused("invalid", f"Invalid arguments for {name}: {error}") from error
     return copied
-
-
-def copy_json(value: Any) -> Any:
-    """A copy of a JSON value; other values become JSON on the way."""
-    kind = type(value)
-    if kind in _SCALARS:
-        return value
-    if kind is list or kind is tuple:
-        return [item if type(item) in _SCALARS else copy_json(item) for item in value]
-    if kind is dict:
-        copied = {key: item if type(item) in _SCALARS else copy_json(item) for key, item in value.items()}
-        try:
-            "".join(copied)  # the quickest way to see that every key is a text
-        except TypeError:
-            return to_builtins(copied)
-        return copied
-    return to_builtins(value)
 
 
 def _describe(error: jsonschema_rs.ValidationError) -> str:

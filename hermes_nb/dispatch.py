@@ -15,9 +15,10 @@ import msgspec
 from hermes_nb import aio
 from hermes_nb.approval.assessment import ALLOWED, Assessment, Finding
 from hermes_nb.approval.decision import Decision, Request
-from hermes_nb.arguments import copy_json, prepare
+from hermes_nb.arguments import prepare
 from hermes_nb.calls.finish import Ending, finish
 from hermes_nb.calls.waiting import Waiting
+from hermes_nb.common.jsonable import copy_json
 from hermes_nb.context import Context, OnOutput, accepted_keywords, current_call
 from hermes_nb.errors import CallRefused, FolderChangedError, ToolError
 from hermes_nb.hooks import Ask, Rewrite

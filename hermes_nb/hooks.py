@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hermes_nb.common.jsonable import copy_json
 from hermes_nb.context import accepted_keywords
 from hermes_nb.errors import CallRefused, RegistrationError
 
@@ -148,8 +149,6 @@ class Hooks:
 
 
 def _copied(args: dict[str, Any]) -> dict[str, Any]:
-    from hermes_nb.arguments import copy_json
-
     copied: dict[str, Any] = copy_json(args)
     return copied
 

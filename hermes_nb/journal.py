@@ -10,12 +10,13 @@ import logging
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from hermes_nb.common.jsonable import encode_anything
 from hermes_nb.home import home, private_folder
 
 logger = logging.getLogger(__name__)
@@ -70,42 +71,7 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.outcome == "ok"
 
 
-_encode = msgspec.json.Encoder(enc_hook=repr).encode
-_DEEPEST = 20
 _decode = msgspec.json.Decoder(Record).decode
-
-
-def encode_anything(value: Any) -> bytes:
-    """The JSON of any value: a record of a call must not fail because of what the call was given."""
-    try:
-        return _encode(value)
-    except Exception:  # half a surrogate pair, keys that are no texts, a value that holds itself, a repr that raises
-        return _encode(_storable(value))
-
-
-def _storable(value: Any, depth: int = 0) -> Any:
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    if isinstance(value, str):
-        return encodable(value)
-    if depth == _DEEPEST:
-        return "…"
-    if isinstance(value, msgspec.Struct):
-        value = msgspec.structs.asdict(value)
-    if isinstance(value, Mapping):
-        return {encodable(str(key)): _storable(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_storable(item, depth + 1) for item in value]
-    return f"<{type(value).__name__}>"
-
-
-def encodable(text: str) -> str:
-    """The text as it can be written: half a surrogate pair, as in a file name that is no UTF-8, becomes its code."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "backslashreplace").decode()
-    return text
 
 
 class Journal:

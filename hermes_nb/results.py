@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from hermes_nb.common.jsonable import encodable, encode_anything, json_form, to_builtins
 from hermes_nb.errors import ToolCallError
-from hermes_nb.journal import encodable, encode_anything
-from hermes_nb.schema import json_form, to_builtins
 
 if TYPE_CHECKING:
     from hermes_backends import ExecResult

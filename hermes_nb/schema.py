@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from hermes_nb.common.jsonable import to_builtins
 from hermes_nb.context import Context
 from hermes_nb.errors import RegistrationError
 
@@ -183,34 +184,6 @@ def _add_default(schema: dict[str, Any], default: Any) -> None:
         schema["default"] = to_builtins(default)
     except TypeError:
         schema.pop("default", None)  # a sentinel: the function knows what it means, a model can't
-
-
-def to_builtins(value: Any) -> Any:
-    """The JSON form of a value: dataclasses, enums, sets, dates, pydantic models, numpy and pandas values, paths.
-
-    Raises:
-        TypeError: The value has no JSON form.
-    """
-    return msgspec.to_builtins(value, enc_hook=json_form, str_keys=True)
-
-
-def json_form(value: Any) -> Any:
-    """Turn a value that msgspec doesn't know into one that it does.
-
-    Raises:
-        TypeError: The value has no JSON form.
-    """
-    if hasattr(value, "model_dump"):  # pydantic
-        return value.model_dump(mode="json")
-    if hasattr(value, "__fspath__"):
-        return value.__fspath__()
-    if hasattr(value, "to_dict") and hasattr(value, "columns"):  # a data frame: one object a row
-        return value.to_dict(orient="records")
-    if hasattr(value, "tolist"):  # numpy arrays and scalars, pandas series
-        return value.tolist()
-    if isinstance(value, Mapping):
-        return dict(value)
-    raise TypeError(f"a value of type {type(value).__name__} has no JSON form")
 
 
 def _from_builtins(hint: type, value: Any) -> Any:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
+
+from hermes_nb.common.jsonable import written
 
 if TYPE_CHECKING:
     from hermes_nb.approval.assessment import Finding
@@ -42,7 +43,7 @@ class Request:
     def subject(self) -> str:
         """What a person reads: the command, or the arguments as JSON."""
         command = self.args.get("command")
-        return command if isinstance(command, str) else json.dumps(dict(self.args), ensure_ascii=False, default=str)
+        return command if isinstance(command, str) else written(dict(self.args))
 
 
 @dataclass(frozen=True, slots=True)

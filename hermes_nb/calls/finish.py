@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from hermes_nb.arguments import copy_json
-from hermes_nb.journal import Record, encode_anything
+from hermes_nb.common.jsonable import copy_json, encode_anything
+from hermes_nb.journal import Record
 from hermes_nb.redact import holds_secret, redact, redact_json, redact_value
 from hermes_nb.results import ToolResult, clip_middle, error_json, sanitise
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult, context_matcher
 
+from hermes_nb.common.jsonable import written
 from hermes_nb.config import OPTIONS
 from hermes_nb.home import home
 from hermes_nb.notebook import state
@@ -123,9 +123,9 @@ def _argument(words: list[str], fragment: str) -> tuple[list[str], str]:
 
 def _values(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Iterable[str]:
     if isinstance(schema.get("enum"), list):
-        yield from (choice if isinstance(choice, str) else json.dumps(choice) for choice in schema["enum"])
+        yield from (choice if isinstance(choice, str) else written(choice) for choice in schema["enum"])
     elif "const" in schema:
-        yield schema["const"] if isinstance(schema["const"], str) else json.dumps(schema["const"])
+        yield schema["const"] if isinstance(schema["const"], str) else written(schema["const"])
     elif schema.get("type") == "boolean":
         yield from ("true", "false")
     for branch in (*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())):

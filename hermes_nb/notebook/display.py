@@ -6,10 +6,10 @@ notebook that is run again shows the same.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hermes_nb.common.jsonable import written
 from hermes_nb.notebook import ansi, markup, values
 from hermes_nb.notebook.markup import AMBER, BLUE, GREEN, GREY, RED, Html, chip, code, dim
 from hermes_nb.notebook.streams import Streams, streams_of
@@ -277,4 +277,4 @@ def replay_html(replay: Replay) -> Html:
 
 
 def _arguments(record: Record) -> str:
-    return json.dumps(record.args, ensure_ascii=False, default=str)
+    return written(record.args)

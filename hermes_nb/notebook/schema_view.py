@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hermes_nb.common.jsonable import written
 from hermes_nb.notebook import ansi, markup, values
 from hermes_nb.notebook.display import state_chip, tool_name
 from hermes_nb.notebook.markup import RED, Html, chip, code, dim
@@ -149,17 +149,17 @@ def kind_of(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int = 0) 
     choices = schema.get("enum")
     branches = schema.get("anyOf") or schema.get("oneOf")
     if isinstance(choices, list):
-        kind = " | ".join(json.dumps(choice, ensure_ascii=False, default=str) for choice in choices[:12])
+        kind = " | ".join(written(choice) for choice in choices[:12])
         kind += " | …" if len(choices) > 12 else ""
     elif "const" in schema:
-        kind = json.dumps(schema["const"], ensure_ascii=False, default=str)
+        kind = written(schema["const"])
     elif isinstance(branches, list) and depth < _DEEPEST:
         kind = " | ".join(dict.fromkeys(kind_of(followed(branch, root), root, depth + 1) for branch in branches))
     else:
         kind = _plain_kind(schema, root, depth)
     limits = [words.format(schema[key]) for key, words in _LIMITS.items() if key in schema]
     if "default" in schema:
-        limits.append(f"= {json.dumps(schema['default'], ensure_ascii=False, default=str)}")
+        limits.append(f"= {written(schema['default'])}")
     return " ".join([kind, *limits])
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from hermes_nb.common.jsonable import written
 from hermes_nb.notebook import ansi, markup
 from hermes_nb.notebook.markup import GREEN, RED, Html
 from hermes_nb.redact import redact
@@ -54,7 +55,7 @@ def render(value: Any) -> Html:
         return markup.join([_tree_block(rest) if rest else None, difference(value["diff"])])
     if isinstance(value, Mapping | list | tuple):
         return _tree_block(value)
-    return markup.block(markup.text(redact(json.dumps(value, ensure_ascii=False, default=str))))
+    return markup.block(markup.text(redact(written(value))))
 
 
 def plain(value: Any) -> str:
@@ -62,8 +63,8 @@ def plain(value: Any) -> str:
     if pictures_in(value):
         words = [f"[picture: {picture.mime}]" for picture in pictures_in(value)]
         return "\n".join([*map(str, texts_beside(value)), *words])
-    written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=str)
-    return shortened(ansi.plain(redact(written))).rstrip("\n")
+    text = value if isinstance(value, str) else written(value, indent=2)
+    return shortened(ansi.plain(redact(text))).rstrip("\n")
 
 
 def shortened(text: str, limit: int = TEXT_SHOWN) -> str:
@@ -114,7 +115,7 @@ def tree(value: Any, depth: int = 0) -> Html:
     """A JSON value whose inner parts fold."""
     if isinstance(value, Mapping):
         return _branch(
-            "{", "}", [(f"{json.dumps(str(key), ensure_ascii=False)}: ", item) for key, item in _first(value.items())],
+            "{", "}", [(f"{written(str(key))}: ", item) for key, item in _first(value.items())],
             len(value), depth,
         )  # fmt: skip
     if isinstance(value, list | tuple):
@@ -149,10 +150,10 @@ def _branch(opening: str, closing: str, shown: Sequence[tuple[str, Any]], size: 
 
 def _leaf(value: Any) -> Html:
     if isinstance(value, str):
-        written = json.dumps(shortened(redact(value), _STRING_SHOWN), ensure_ascii=False)
-        return markup.tag("span", written, style=f"color:{GREEN}")
+        quoted = written(shortened(redact(value), _STRING_SHOWN))
+        return markup.tag("span", quoted, style=f"color:{GREEN}")
     colour = markup.AMBER if value is None or isinstance(value, bool) else markup.BLUE
-    return markup.tag("span", json.dumps(value, default=str), style=f"color:{colour}")
+    return markup.tag("span", written(value), style=f"color:{colour}")
 
 
 def pictures_in(value: Any) -> list[Picture]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hermes_nb.common.jsonable import to_builtins, written
 from hermes_nb.errors import MagicError
 from hermes_nb.notebook.expansion import Spot, expand, expression_end, json_end, quote_end, spots, value_at
-from hermes_nb.schema import to_builtins
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ def meaning(raw: str, namespace: Mapping[str, Any]) -> Value:
     sole = found.get(0)
     if sole is not None and sole.end == len(raw):
         value = _builtin(value_at(sole, namespace), sole)
-        return Value(value, literal=True) if isinstance(value, str) else Value(as_json(value), literal=False)
+        return Value(value, literal=True) if isinstance(value, str) else Value(written(value), literal=False)
     if raw[:1] in ("{", "[") and sole is None:
         document = expand(raw, namespace, for_document)
         if raw.startswith("{") or json_end(document, 0) == len(document):
@@ -135,10 +134,5 @@ def for_shell(value: Any, spot: Spot) -> str:
 def for_document(value: Any, spot: Spot) -> str:
     """A value inside a JSON or YAML text."""
     if spot.quoted:
-        return as_json(str(value))[1:-1]
-    return as_json(_builtin(value, spot)) if spot.alone else str(value)
-
-
-def as_json(value: Any) -> str:
-    """A JSON value, written out."""
-    return json.dumps(value, ensure_ascii=False)
+        return written(str(value))[1:-1]
+    return written(_builtin(value, spot)) if spot.alone else str(value)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hermes_nb.common.jsonable import written
 from hermes_nb.config import OPTIONS
 from hermes_nb.errors import MagicError, did_you_mean
 from hermes_nb.notebook import markup
@@ -139,18 +139,14 @@ def settings_table(session: Session, keys: list[str]) -> Table[Setting]:
     rows = [Setting(key, value, OPTIONS[key].default, OPTIONS[key].accepted) for key, value in values.items()]
     columns: tuple[Column[Setting], ...] = (
         Column("setting", lambda row: row.key, lambda row: markup.tag("b", code(row.key))),
-        Column("value", lambda row: _written(row.value), _value),
+        Column("value", lambda row: written(row.value), _value),
         Column("takes", lambda row: row.accepts, lambda row: dim(row.accepts)),
     )
     return Table(rows, columns, note="; ".join(config.problems))
 
 
-def _written(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
 def _value(row: Setting) -> str:
-    content = code(_written(row.value))
+    content = code(written(row.value))
     return content if row.value == row.default else markup.join([content, " ", chip("changed", AMBER)])
 
 

@@ -13,6 +13,7 @@ from hermes_nb.approval.approvers import summary
 from hermes_nb.approval.decision import Decision, Request
 from hermes_nb.approval.display import inert
 from hermes_nb.approval.policy import NEVER_REMEMBERED
+from hermes_nb.common.jsonable import written
 from hermes_nb.redact import redact
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Question:
         """The text that a person edits: the command, or all arguments as JSON."""
         if self._is_command:
             return self.request.subject
-        return json.dumps(dict(self.request.args), indent=2, ensure_ascii=False, default=str)
+        return written(dict(self.request.args), indent=2)
 
     def answer(self, choice: str, reason: str = "", edited: str | None = None) -> str | None:
         """Take the answer; returns what is wrong with it, None if nothing is."""
@@ -152,7 +153,7 @@ def marked(subject: str, findings: Iterable[Finding]) -> list[Part]:
     owner: list[int | None] = [None] * len(subject)
     for number, finding in enumerate(findings):
         text = redact(finding.text)
-        for start in _occurrences(subject, text) or _occurrences(subject, json.dumps(text, ensure_ascii=False)[1:-1]):
+        for start in _occurrences(subject, text) or _occurrences(subject, written(text)[1:-1]):
             for place in range(start, start + len(text)):
                 if place < len(owner) and owner[place] is None:
                     owner[place] = number
