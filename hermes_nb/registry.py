@@ -15,7 +15,7 @@ from hermes_nb.availability import Availability, Check
 from hermes_nb.declaration import Guard, Handler, Parallel, Tool, check_tool, read_schema
 from hermes_nb.errors import RegistrationError, UnknownToolsetError
 from hermes_nb.schema import read_signature
-from hermes_nb.toolsets import BUILTIN_TOOLSETS, EVERYTHING, LEGACY_TOOLSETS, MCP_PREFIX, Toolset, as_names
+from hermes_nb.toolsets import BUILTIN_TOOLSETS, EVERYTHING, LEGACY_TOOLSETS, Toolset, as_names
 
 if TYPE_CHECKING:
     from hermes_nb.context import Context
@@ -77,6 +77,9 @@ class Registry:
         max_result_size_chars: float | None = None,
         dynamic_schema_overrides: Callable[[], Mapping[str, Any]] | None = None,
         override: bool = False,
+        *,
+        deferrable: bool | None = None,
+        handled_by_session: bool | None = None,
     ) -> Tool:
         """Register a tool; a tool module calls this when it is imported.
 
@@ -93,6 +96,10 @@ class Registry:
             max_result_size_chars: A longer result is clipped, and kept whole in a file.
             dynamic_schema_overrides: Returns the parts of the schema that are known only when it is shown.
             override: Replace a tool of another toolset on purpose.
+            deferrable: False keeps the tool in front of the model when tool search stands for others; by default every
+                tool but the core ones is deferrable.
+            handled_by_session: True lets ``Session.intercept`` take the tool over with an agent's own state; by
+                default that is so for todo, memory, session_search and delegate_task.
 
         Raises:
             RegistrationError: The tool can't work as declared, or would shadow another toolset's tool.
@@ -111,6 +118,7 @@ class Registry:
                 emoji=emoji,
                 max_result_size_chars=max_result_size_chars,
                 dynamic_schema_overrides=dynamic_schema_overrides,
+                **_given(deferrable=deferrable, handled_by_session=handled_by_session),
             ),
             override=override,
         )
@@ -240,6 +248,7 @@ def tool(
     guard: Guard | None = None,
     parallel: Parallel = False,
     override: bool = False,
+    deferrable: bool | None = None,
 ) -> Callable[[Function], Function]: ...
 
 
@@ -257,6 +266,7 @@ def tool(
     guard: Guard | None = None,
     parallel: Parallel = False,
     override: bool = False,
+    deferrable: bool | None = None,
 ) -> Function | Callable[[Function], Function]:
     """Declare a function as a tool; name, description and schema come from the function itself.
 
@@ -276,6 +286,7 @@ def tool(
         guard: Looks at the arguments of a call and says what is dangerous about them.
         parallel: Whether calls may run beside others, or a function that names the resources a call touches.
         override: Replace a tool of another toolset on purpose.
+        deferrable: False keeps the tool in front of the model when tool search stands for others.
 
     Raises:
         RegistrationError: The function can't be a tool; the message says why.
@@ -302,6 +313,7 @@ def tool(
                 max_result_size_chars=max_result_size_chars,
                 guard=guard,
                 parallel=parallel,
+                **_given(deferrable=deferrable),
             ),
             override=override,
         )
@@ -310,8 +322,13 @@ def tool(
     return declare(function) if function is not None else declare
 
 
+def _given(**fields: bool | None) -> dict[str, Any]:
+    """The fields that somebody gave; a tool derives the others itself."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
 def _check_shadowing(existing: Tool, new: Tool, *, override: bool) -> None:
-    if existing.toolset.startswith(MCP_PREFIX) and new.toolset.startswith(MCP_PREFIX):
+    if existing.source == new.source == "mcp":
         logger.debug("%s: %s replaces the tool of %s", new.name, new.toolset, existing.toolset)
     elif override:
         logger.info("%s: %s overrides the tool of %s on purpose", new.name, new.toolset, existing.toolset)

@@ -27,7 +27,7 @@ from hermes_nb.progress import Reporter
 from hermes_nb.registry import Registry
 from hermes_nb.registry import registry as process_registry
 from hermes_nb.running import Running
-from hermes_nb.toolsets import AGENT_TOOLS, Scope, check_names, select
+from hermes_nb.toolsets import Scope, check_names, select
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -261,16 +261,20 @@ class Session:
         """Handle an agent-level tool (todo, memory, session_search, delegate_task) with this agent's own state.
 
         Raises:
-            RegistrationError: The tool isn't one of those; register a tool instead.
+            RegistrationError: There is no such tool, or it isn't one that sessions handle; register a tool instead.
         """
-        if name not in AGENT_TOOLS:
-            known = ", ".join(sorted(AGENT_TOOLS))
-            raise RegistrationError(f"{name!r} is not handled by sessions, only {known} are; register a tool instead")
+        tool = self.registry.get(name)
+        if tool is None or not tool.handled_by_session:
+            handled = [known.name for known in self.registry.snapshot.ordered if known.handled_by_session]
+            raise RegistrationError(
+                f"{name!r} is not a tool that sessions handle (here: {', '.join(handled) or 'none'}); "
+                "register a tool instead, or that one with handled_by_session=True"
+            )
         self._agent_handlers[name] = handler
 
     def handler_of(self, tool: Tool) -> Handler:
         """What runs for a tool in this session."""
-        return self._agent_handlers.get(tool.name, tool.handler) if self._agent_handlers else tool.handler
+        return self._agent_handlers.get(tool.name, tool.handler) if tool.handled_by_session else tool.handler
 
     # Where ----------------------------------------------------------------------------------------------------
 

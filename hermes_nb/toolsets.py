@@ -85,6 +85,9 @@ CORE_TOOLS: frozenset[str] = frozenset().union(*(toolset.tools for toolset in BU
 #: Core tools that need an agent's state: a session intercepts them, the registry never runs them.
 AGENT_TOOLS = frozenset({"todo", "memory", "session_search", "delegate_task"})
 
+#: Core tools whose descriptions speak of other core tools.
+SPEAK_OF_OTHERS = frozenset({"execute_code", "browser_navigate"})
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
