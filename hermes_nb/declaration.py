@@ -106,6 +106,13 @@ class Tool:
         """The definition in OpenAI's format, encoded."""
         return msgspec.json.encode(definition(self.name, self.description, self.parameters))
 
+    def same_as(self, other: Tool) -> bool:
+        """Whether both are declared alike: shown in the same words, run by equal handlers, treated the same."""
+        if self.definition_json != other.definition_json:  # not by ==, which takes true for 1
+            return False
+        others = self.__dataclass_fields__.keys() - {"name", "description", "parameters"}
+        return all(bool(getattr(self, field) == getattr(other, field)) for field in others)
+
     def overridden(self) -> Tool:
         """The tool as its ``dynamic_schema_overrides`` describe it at this moment."""
         if self.dynamic_schema_overrides is None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from hermes_nb.availability import Availability, Check
 from hermes_nb.declaration import Guard, Handler, Parallel, Tool, check_tool, read_schema
@@ -43,6 +43,14 @@ class Snapshot:
     def toolset_names(self) -> frozenset[str]:
         """Every name that selects a toolset."""
         return frozenset({tool.toolset for tool in self.tools.values()} | self.toolsets.keys() | self.aliases.keys())
+
+
+class Changes(NamedTuple):
+    """What replacing a toolset's tools changed, by their names."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    changed: tuple[str, ...]
 
 
 class Registry:
@@ -132,9 +140,9 @@ class Registry:
         check_tool(tool)
         with self._lock:
             existing = self.snapshot.tools.get(tool.name)
-            if existing is not None and existing.toolset != tool.toolset:
-                _check_shadowing(existing, tool, override=override)
-            self._replace(tools=MappingProxyType(self.snapshot.tools | {tool.name: tool}))
+            _check_shadowing(existing, tool, override=override)
+            self._change(tools=MappingProxyType(self.snapshot.tools | {tool.name: tool}))
+            _log_shadowing(existing, tool)
             if existing is not None and existing.check_fn is not tool.check_fn:
                 self.availability.forget(existing.check_fn)
         return tool
@@ -146,10 +154,48 @@ class Registry:
             removed = remaining.pop(name, None)
             if removed is None:
                 return False
-            self._replace(tools=MappingProxyType(remaining))
-        if not any(tool.check_fn is removed.check_fn for tool in remaining.values()):
-            self.availability.forget(removed.check_fn)
+            self._change(tools=MappingProxyType(remaining))
+            self._forget_checks([removed])
         return True
+
+    def replace(self, toolset: str, tools: Iterable[Tool], *, override: bool = False) -> Changes:
+        """Put these tools in the place of all that a toolset has, in one step: a reader sees the old ones or the new.
+
+        This is for a server that says anew what it offers. A tool that is declared as before stays the same object,
+        so that nothing has to be derived from it again; handlers are the same if they compare equal.
+
+        Args:
+            toolset: The toolset; the tools must be its own.
+            tools: All that it shall have; none empties it.
+            override: Replace tools of other toolsets on purpose.
+
+        Returns:
+            The names of the tools that came, went and changed; where there are none, nothing was touched.
+
+        Raises:
+            RegistrationError: As for ``add``, or a tool is of another toolset or comes twice; nothing was changed then.
+        """
+        wanted = _by_name(toolset, tools)
+        with self._lock:
+            before = self.snapshot.tools
+            for tool in wanted.values():
+                _check_shadowing(before.get(tool.name), tool, override=override)
+            after = {name: tool for name, tool in before.items() if tool.toolset != toolset or name in wanted}
+            for name, tool in wanted.items():
+                existing = before.get(name)
+                if existing is None or not existing.same_as(tool):
+                    after[name] = tool
+            changes = Changes(
+                added=tuple(sorted(after.keys() - before.keys())),
+                removed=tuple(sorted(before.keys() - after.keys())),
+                changed=tuple(sorted(name for name in wanted if name in before and after[name] is not before[name])),
+            )
+            if any(changes):
+                self._change(tools=MappingProxyType(after))
+                for name in changes.changed:
+                    _log_shadowing(before[name], after[name])
+                self._forget_checks(before[name] for name in changes.removed + changes.changed)
+        return changes
 
     def get(self, name: str) -> Tool | None:
         """The tool of that name, whatever session may use it."""
@@ -172,7 +218,7 @@ class Registry:
             for included in toolset.includes:
                 if included not in known:
                     raise UnknownToolsetError(included, sorted(known))
-            self._replace(toolsets=MappingProxyType(self.snapshot.toolsets | {name: toolset}))
+            self._change(toolsets=MappingProxyType(self.snapshot.toolsets | {name: toolset}))
         return toolset
 
     def alias_toolset(self, alias: str, name: str) -> None:
@@ -188,13 +234,19 @@ class Registry:
                 raise UnknownToolsetError(name, sorted(snapshot.toolset_names))
             if alias in EVERYTHING or alias in snapshot.toolset_names - snapshot.aliases.keys():
                 raise RegistrationError(f"{alias!r} is a toolset of its own; choose another alias")
-            self._replace(aliases=MappingProxyType(snapshot.aliases | {alias: name}))
+            self._change(aliases=MappingProxyType(snapshot.aliases | {alias: name}))
 
     def toolset_names(self) -> list[str]:
         """Every name that selects a toolset, in order."""
         return sorted(self.snapshot.toolset_names)
 
-    def _replace(self, **changed: Any) -> None:
+    def _forget_checks(self, dropped: Iterable[Tool]) -> None:
+        in_use = {id(tool.check_fn) for tool in self.snapshot.tools.values()}
+        for tool in dropped:
+            if id(tool.check_fn) not in in_use:
+                self.availability.forget(tool.check_fn)
+
+    def _change(self, **changed: Any) -> None:
         now = self._snapshot
         parts: dict[str, Any] = {
             "tools": now.tools,
@@ -327,13 +379,33 @@ def _given(**fields: bool | None) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _check_shadowing(existing: Tool, new: Tool, *, override: bool) -> None:
-    if existing.source == new.source == "mcp":
-        logger.debug("%s: %s replaces the tool of %s", new.name, new.toolset, existing.toolset)
-    elif override:
-        logger.info("%s: %s overrides the tool of %s on purpose", new.name, new.toolset, existing.toolset)
-    else:
+def _by_name(toolset: str, tools: Iterable[Tool]) -> dict[str, Tool]:
+    found: dict[str, Tool] = {}
+    for tool in tools:
+        check_tool(tool)
+        if tool.toolset != toolset:
+            raise RegistrationError(f"{tool.name!r} belongs to {tool.toolset!r}, so it can't be a tool of {toolset!r}")
+        if tool.name in found:
+            raise RegistrationError(f"{tool.name!r} comes twice in the new tools of {toolset!r}")
+        found[tool.name] = tool
+    return found
+
+
+def _check_shadowing(existing: Tool | None, new: Tool, *, override: bool) -> None:
+    """Raise RegistrationError where a tool would take the place of one of another toolset, and nobody said so."""
+    if existing is None or existing.toolset == new.toolset or override:
+        return
+    if not existing.source == new.source == "mcp":  # one server may take over from another
         raise RegistrationError(
             f"{new.name!r} of toolset {new.toolset!r} would shadow the tool of toolset {existing.toolset!r}. "
             "Pass override=True if that is meant, or deregister the other one first"
         )
+
+
+def _log_shadowing(existing: Tool | None, new: Tool) -> None:
+    if existing is None or existing.toolset == new.toolset:
+        return
+    if existing.source == new.source == "mcp":
+        logger.debug("%s: %s replaces the tool of %s", new.name, new.toolset, existing.toolset)
+    else:
+        logger.info("%s: %s overrides the tool of %s on purpose", new.name, new.toolset, existing.toolset)
