@@ -131,7 +131,7 @@ def test_a_dropped_check_is_asked_anew_when_it_comes_back(registry: Registry, se
 
     def slow() -> bool:
         asked.append("slow")
-        return sum(range(300_000)) > 0  # long enough for its answer to be kept
+        return sum(range(2_000_000)) > 0  # long enough for its answer to be kept
 
     registry.replace("mcp-s", [server_tool("a", check_fn=slow), server_tool("b", check_fn=slow)])
     assert shown(session) == {"a", "b"}
