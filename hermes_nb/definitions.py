@@ -57,7 +57,7 @@ def visible_tools(session: Session) -> Visible:
     snapshot = session.registry.snapshot
     scope = session.scope(snapshot)
     special = _special(session, snapshot, scope)
-    unavailable = frozenset(session.registry.availability.unavailable(special.conditional))
+    unavailable = frozenset(session.availability.unavailable(special.conditional))
     current = {tool.name: tool.overridden() for tool in special.dynamic}
     key = (snapshot, scope, unavailable, tuple(tool.definition_json for tool in current.values()))
     cached = session.derived.visible

@@ -60,6 +60,7 @@ class Session:
         judge: For ``approval.mode: smart``: a model that answers approve, deny or anything else to ask a person.
 
     Attributes:
+        availability: Which tools can be used now, by this session's settings.
         journal: The calls that have ended.
         running: The calls that have not.
         progress: Reports on long work, such as many calls, transfers and pulls, to its ``listener``; None by default.
@@ -89,6 +90,7 @@ class Session:
             from hermes_nb.discovery import discover_plugins
 
             discover_plugins(self.config)
+        self.availability = self.registry.availability.under(self.config)
         snapshot = self.registry.snapshot
         self._enabled = None if enabled_toolsets is None else check_names(enabled_toolsets, snapshot)
         self._disabled = None if disabled_toolsets is None else check_names(disabled_toolsets, snapshot)

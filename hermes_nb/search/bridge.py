@@ -154,7 +154,7 @@ def _describe_tool(session: Session) -> Tool:
             return {"error": f"{name!r} is not deferred: its schema is in the list of tools already"}
         shown = catalog(session).tools.get(tool.name)
         if shown is None:
-            return {"error": f"{tool.name} is not available: {session.registry.availability.reason(tool)}"}
+            return {"error": f"{tool.name} is not available: {session.availability.reason(tool)}"}
         return {"name": shown.name, "description": shown.description, "parameters": shown.parameters}
 
     def handler(args: Mapping[str, Any]) -> dict[str, Any]:
