@@ -42,7 +42,8 @@ def prepare(args: Any, parameters: Mapping[str, Any], validator: jsonschema_rs.V
     """A copy of the arguments that is valid for the schema; what the caller passed is never touched.
 
     Arguments that are valid as they are stay as they are. Otherwise what a schema makes unambiguous is put right:
-    ``"7"`` for an integer, ``"true"`` for a boolean, JSON in a string for an object or array, a scalar for a list.
+    ``"7"`` for an integer, ``"true"`` for a boolean, JSON in a string for an object or array, a scalar for a list. A
+    null for an optional argument that can't be null means that the argument was left out.
 
     Raises:
         CallRefused: The arguments don't fit; the message names each argument and what was expected.
@@ -101,7 +102,7 @@ def _coerce(value: Any, schema: Any, root: dict[str, Any]) -> Any:
 
 
 def _coerce_to_type(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> Any:
-    kinds = schema.get("type") or _implied_kinds(schema)
+    kinds = schema.get("type") or _implied_kinds(value, schema)
     candidates = [_to_kind(value, kind) for kind in ([kinds] if isinstance(kinds, str) else kinds)]
     fitting = [meaning for fits, meaning in candidates if fits]
     if not fitting:
@@ -113,7 +114,7 @@ def _coerce_to_type(value: Any, schema: dict[str, Any], root: dict[str, Any]) ->
 def _follow(schema: Any, root: dict[str, Any]) -> Any:
     for _ in range(8):  # a chain of references may be a circle
         reference = schema.get("$ref") if isinstance(schema, dict) else None
-        if not isinstance(reference, str) or not reference.startswith("#"):
+        if not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
             return schema
         target: Any = root
         for step in reference[1:].split("/")[1:]:
@@ -123,11 +124,9 @@ def _follow(schema: Any, root: dict[str, Any]) -> Any:
     return schema
 
 
-def _implied_kinds(schema: dict[str, Any]) -> list[str]:
-    if "properties" in schema:
-        return ["object"]
-    if "items" in schema or "prefixItems" in schema:
-        return ["array"]
+def _implied_kinds(value: Any, schema: dict[str, Any]) -> list[str]:
+    if isinstance(value, dict | list):  # where no type is named, "items" and "properties" speak of nothing else
+        return ["object" if isinstance(value, dict) else "array"]
     choices = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
     return list(dict.fromkeys(_KINDS[type(choice)] for choice in choices if type(choice) in _KINDS))
 
@@ -146,13 +145,32 @@ def _coerce_to_any(value: Any, branches: list[Any], root: dict[str, Any]) -> Any
 
 def _coerce_inside(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> Any:
     if isinstance(value, dict):
-        properties = schema.get("properties") or {}
+        properties, required = schema.get("properties") or {}, schema.get("required") or ()
         rest = schema.get("additionalProperties")
-        return {key: _coerce(item, properties.get(key, rest), root) for key, item in value.items()}
+        return {
+            key: _coerce(item, properties.get(key, rest), root)
+            for key, item in value.items()
+            if item is not None or key not in properties or key in required or _takes_null(properties[key], root)
+        }
     if isinstance(value, list):
         first, rest = schema.get("prefixItems") or [], schema.get("items")
         return [_coerce(item, first[at] if at < len(first) else rest, root) for at, item in enumerate(value)]
     return value
+
+
+def _takes_null(schema: Any, root: dict[str, Any]) -> bool:
+    schema = _follow(schema, root)
+    if not isinstance(schema, dict):
+        return schema is not False
+    kinds = schema.get("type", "null")
+    choices = schema.get("enum", [schema.get("const")])
+    return (
+        "null" in ([kinds] if isinstance(kinds, str) else kinds)
+        and None in choices
+        and any(_takes_null(part, root) for part in schema.get("anyOf", [True]))
+        and sum(_takes_null(part, root) for part in schema.get("oneOf", [True])) == 1
+        and all(_takes_null(part, root) for part in schema.get("allOf", ()))
+    )
 
 
 def _to_kind(value: Any, kind: str) -> tuple[bool, Any]:

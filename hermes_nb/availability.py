@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hermes_nb.config import Config
     from hermes_nb.declaration import Tool
 
 Check = Callable[[], object]
@@ -31,11 +32,21 @@ class _Answer:
 
 
 class Availability:
-    """Runs checks, shares their answers between the tools that share a check, and says why a tool is unavailable."""
+    """Says whether tools can be used now, and why not.
+
+    A registry has one, in which a tool without its environment variables is unavailable. A session takes the same
+    answers by its own settings: with ``tools.requires_env: show`` missing variables are only shown.
+    """
 
     def __init__(self) -> None:
-        self._answers: dict[Check, _Answer] = {}
-        self._lock = threading.Lock()
+        self._checks = _Checks()
+        self._config: Config | None = None
+
+    def under(self, config: Config) -> Availability:
+        """The same answers, by these settings; checks still run once for everybody."""
+        other = Availability()
+        other._checks, other._config = self._checks, config
+        return other
 
     def reason(self, tool: Tool) -> str | None:
         """Why a tool can't be used now, or None if it can."""
@@ -47,10 +58,10 @@ class Availability:
         found: dict[str, str] = {}
         for tool in tools:
             check = tool.check_fn
-            reason = _missing_variable(tool)
+            reason = missing_variables(tool) if tool.requires_env and self._variables_gate else None
             if reason is None and check is not None:
                 if check not in answers:
-                    answers[check] = self._ask(check)
+                    answers[check] = self._checks.ask(check)
                 reason = answers[check]
             if reason is not None:
                 found[tool.name] = reason
@@ -59,10 +70,25 @@ class Availability:
     def forget(self, check: Check | None) -> None:
         """Drop a check's answer: the tool that brought it is gone."""
         if check is not None:
-            with self._lock:
-                self._answers.pop(check, None)
+            self._checks.forget(check)
 
-    def _ask(self, check: Check) -> str | None:
+    @property
+    def _variables_gate(self) -> bool:
+        return self._config is None or self._config.get("tools.requires_env") == "gate"
+
+
+class _Checks:
+    """Runs checks and keeps their answers, for all tools that share a check."""
+
+    def __init__(self) -> None:
+        self._answers: dict[Check, _Answer] = {}
+        self._lock = threading.Lock()
+
+    def forget(self, check: Check) -> None:
+        with self._lock:
+            self._answers.pop(check, None)
+
+    def ask(self, check: Check) -> str | None:
         answer = self._answers.get(check)
         if answer is not None and time.monotonic() < answer.good_until:
             return answer.reason
@@ -79,11 +105,12 @@ class Availability:
         return reason
 
 
-def _missing_variable(tool: Tool) -> str | None:
-    for variable in tool.requires_env:
-        if not os.environ.get(variable):
-            return f"the environment variable {variable} is not set"
-    return None
+def missing_variables(tool: Tool) -> str | None:
+    """Which of its environment variables a tool lacks, in words; None if it has them all."""
+    missing = [variable for variable in tool.requires_env if not os.environ.get(variable)]
+    if len(missing) > 1:
+        return f"the environment variables {', '.join(missing[:-1])} and {missing[-1]} are not set"
+    return f"the environment variable {missing[0]} is not set" if missing else None
 
 
 def _run(check: Check) -> str | None:

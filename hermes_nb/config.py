@@ -58,6 +58,8 @@ OPTIONS: Mapping[str, Option] = {
     "tools.tool_search": Option(
         None, lambda value: value is None or isinstance(value, bool | Mapping), "true, false, or a mapping"
     ),
+    # What becomes of a tool whose environment variables are missing: it can't be used, or that is only shown.
+    "tools.requires_env": _choice("gate", "show"),
     "approval.mode": _choice("manual", "smart", "off", "policy"),
     "approval.timeout": _number(300, 1, 86_400),
     "approval.skip_when_isolated": _switch(default=False),

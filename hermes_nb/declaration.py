@@ -14,7 +14,7 @@ import msgspec
 
 from hermes_nb.context import accepted_keywords
 from hermes_nb.errors import RegistrationError
-from hermes_nb.toolsets import CORE_TOOLS, EVERYTHING, MCP_PREFIX
+from hermes_nb.toolsets import AGENT_TOOLS, CORE_TOOLS, EVERYTHING, MCP_PREFIX, SPEAK_OF_OTHERS
 
 if TYPE_CHECKING:
     import jsonschema_rs
@@ -29,14 +29,43 @@ Handler = Callable[..., Any]
 Guard = Callable[[Mapping[str, Any], "Context"], "Assessment"]
 #: True: safe beside any call. A function: the resources a call touches; calls that share one run in order.
 Parallel = bool | Callable[[Mapping[str, Any]], Iterable[str]]
+Source = Literal["core", "mcp", "plugin"]
 
 BRIDGE_NAMES = frozenset({"tool_search", "tool_describe", "tool_call"})
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+#: Stands for what a tool's name and toolset say, where its declaration doesn't say it.
+_DERIVED: Any = None
 
 
 @dataclass(frozen=True, eq=False)
 class Tool:
-    """One tool: what the model is told of it, and what runs when it is called."""
+    """One tool: what the model is told of it, and what runs when it is called.
+
+    The last five attributes decide how it is treated. What a declaration leaves out is derived once, when the tool is
+    made, from its name and toolset.
+
+    Attributes:
+        name: Unique in its registry.
+        toolset: The toolset that it belongs to.
+        description: What it does.
+        parameters: The JSON schema of its arguments.
+        handler: ``handler(args: dict, **context)``.
+        check_fn: Returns whether it can work now.
+        requires_env: Environment variables that it needs.
+        is_async: Whether the handler is a coroutine function.
+        emoji: Shown beside its name.
+        max_result_size_chars: A longer result is clipped, and kept whole in a file.
+        dynamic_schema_overrides: Returns the parts of the schema that are known only when it is shown.
+        guard: Looks at the arguments of a call and says what is dangerous about them.
+        parallel: Whether calls may run beside others, or a function that names the resources a call touches.
+        workdir: Says which folder the arguments of a call name for it, where they may name one.
+        keeps_deadline: Whether the handler ends by itself at ``context.deadline``, with what it has until then.
+        source: Where it comes from: core, mcp (a server) or plugin (anything else).
+        origin: The server or toolset as people say it: ``github`` for the toolset ``mcp-github``.
+        deferrable: Whether tool search may stand for it; otherwise a model always sees it as it is.
+        handled_by_session: Whether it needs an agent's own state, so that a session may take it over.
+        mentions_tools: Tools that its descriptions may name; those that a session lacks are taken out of them.
+    """
 
     name: str
     toolset: str
@@ -51,27 +80,18 @@ class Tool:
     dynamic_schema_overrides: Callable[[], Mapping[str, Any]] | None = None
     guard: Guard | None = None
     parallel: Parallel = False
-    #: The folder that the arguments of a call name for it, where they may name one.
     workdir: Callable[[Mapping[str, Any]], str | None] | None = None
-    #: Whether the handler ends by itself when ``context.deadline`` comes, with what it has until then.
     keeps_deadline: bool = False
+    source: Source = _DERIVED
+    origin: str = _DERIVED
+    deferrable: bool = _DERIVED
+    handled_by_session: bool = _DERIVED
+    mentions_tools: frozenset[str] = _DERIVED
 
-    @property
-    def is_core(self) -> bool:
-        """Whether the tool is always shown as it is, never deferred behind tool search."""
-        return self.name in CORE_TOOLS
-
-    @property
-    def source(self) -> Literal["core", "mcp", "plugin"]:
-        """Where the tool comes from."""
-        if self.is_core:
-            return "core"
-        return "mcp" if self.toolset.startswith(MCP_PREFIX) else "plugin"
-
-    @property
-    def source_name(self) -> str:
-        """The server or toolset as people say it: ``github`` for the toolset ``mcp-github``."""
-        return self.toolset.removeprefix(MCP_PREFIX)
+    def __post_init__(self) -> None:
+        for field, value in _derived(str(self.name), str(self.toolset)).items():
+            if getattr(self, field) is _DERIVED:
+                object.__setattr__(self, field, value)
 
     @cached_property
     def accepted(self) -> frozenset[str] | None:
@@ -89,6 +109,13 @@ class Tool:
     def definition_json(self) -> bytes:
         """The definition in OpenAI's format, encoded."""
         return msgspec.json.encode(definition(self.name, self.description, self.parameters))
+
+    def same_as(self, other: Tool) -> bool:
+        """Whether both are declared alike: shown in the same words, run by equal handlers, treated the same."""
+        if self.definition_json != other.definition_json:  # not by ==, which takes true for 1
+            return False
+        others = self.__dataclass_fields__.keys() - {"name", "description", "parameters"}
+        return all(bool(getattr(self, field) == getattr(other, field)) for field in others)
 
     def overridden(self) -> Tool:
         """The tool as its ``dynamic_schema_overrides`` describe it at this moment."""
@@ -108,6 +135,18 @@ class Tool:
         """The same tool, described in other words."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return Tool(**{**values, "description": description, "parameters": parameters})
+
+
+def _derived(name: str, toolset: str) -> dict[str, Any]:
+    """What a name and a toolset say of a tool: the only place where they decide how it is treated."""
+    is_core = name in CORE_TOOLS
+    return {
+        "source": "mcp" if toolset.startswith(MCP_PREFIX) else "core" if is_core else "plugin",
+        "origin": toolset.removeprefix(MCP_PREFIX),
+        "deferrable": not is_core,
+        "handled_by_session": name in AGENT_TOOLS,
+        "mentions_tools": CORE_TOOLS if name in SPEAK_OF_OTHERS else frozenset(),
+    }
 
 
 def definition(name: str, description: str, parameters: Mapping[str, Any]) -> dict[str, Any]:

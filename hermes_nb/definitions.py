@@ -12,7 +12,6 @@ import msgspec
 
 from hermes_nb.errors import UnknownToolError
 from hermes_nb.spellings import spellings
-from hermes_nb.toolsets import CORE_TOOLS
 
 if TYPE_CHECKING:
     from hermes_nb.declaration import Tool
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
     from hermes_nb.toolsets import Scope
 
 Format = Literal["openai", "anthropic"]
-
-#: Tools whose descriptions speak of other tools; they must not speak of tools that the session doesn't have.
-SPEAK_OF_OTHERS = frozenset({"execute_code", "browser_navigate"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +57,7 @@ def visible_tools(session: Session) -> Visible:
     snapshot = session.registry.snapshot
     scope = session.scope(snapshot)
     special = _special(session, snapshot, scope)
-    unavailable = frozenset(session.registry.availability.unavailable(special.conditional))
+    unavailable = frozenset(session.availability.unavailable(special.conditional))
     current = {tool.name: tool.overridden() for tool in special.dynamic}
     key = (snapshot, scope, unavailable, tuple(tool.definition_json for tool in current.values()))
     cached = session.derived.visible
@@ -71,7 +67,7 @@ def visible_tools(session: Session) -> Visible:
         current.get(tool.name, tool) for tool in snapshot.ordered if tool in scope and tool.name not in unavailable
     ]
     names = frozenset(tool.name for tool in tools)
-    tools = [_without_strangers(tool, names) if tool.name in SPEAK_OF_OTHERS else tool for tool in tools]
+    tools = [without_strangers(tool, names) if tool.mentions_tools else tool for tool in tools]
     cached = session.derived.visible = Visible(tuple(tools), key)
     return cached
 
@@ -149,9 +145,9 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*-])|\n")
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def _without_strangers(tool: Tool, names: frozenset[str]) -> Tool:
-    """A tool whose descriptions name no core tool that the session lacks: a model would try to call it."""
-    strangers = CORE_TOOLS - names
+def without_strangers(tool: Tool, names: frozenset[str]) -> Tool:
+    """A tool whose descriptions name none of the others that is not there: a model would try to call it."""
+    strangers = tool.mentions_tools - names
     if strangers.isdisjoint(_WORD.findall(tool.definition_json.decode())):
         return tool
     parameters = _with_texts(tool.parameters, lambda text: _cleaned(text, strangers, names))

@@ -160,7 +160,7 @@ class _HandlerFailed(Exception):
 def _check_available(call: Call, tool: Tool) -> None:
     if tool.check_fn is None and not tool.requires_env:
         return
-    reason = call.session.registry.availability.reason(tool)
+    reason = call.session.availability.reason(tool)
     if reason is not None:
         raise CallRefused("unavailable", f"{tool.name} is not available: {reason}")
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
+from hermes_nb.availability import missing_variables
 from hermes_nb.config import Config
 from hermes_nb.home import home
 from hermes_nb.storage import KEPT, Holding, holdings
@@ -156,11 +157,12 @@ def _toolsets() -> list[Check]:
     from hermes_nb.registry import registry
 
     tools = registry.snapshot.ordered
-    unavailable = registry.availability.unavailable(tools)
+    unavailable = registry.availability.under(Config.load()).unavailable(tools)
     found = []
     for toolset in sorted({tool.toolset for tool in tools}):
-        mine = [tool.name for tool in tools if tool.toolset == toolset]
-        reasons = "; ".join(f"{name}: {unavailable[name]}" for name in mine if name in unavailable)
+        mine = [tool for tool in tools if tool.toolset == toolset]
+        problems = {tool.name: unavailable.get(tool.name) or missing_variables(tool) for tool in mine}
+        reasons = "; ".join(f"{name}: {problem}" for name, problem in problems.items() if problem)
         detail = reasons or f"{len(mine)} tool{'s' if len(mine) != 1 else ''}"
-        found.append(Check("toolset", toolset, "off" if reasons else "ok", detail))
+        found.append(Check("toolset", toolset, "off" if problems.keys() & unavailable.keys() else "ok", detail))
     return found

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from hermes_nb.availability import Availability, Check
 from hermes_nb.declaration import Guard, Handler, Parallel, Tool, check_tool, read_schema
 from hermes_nb.errors import RegistrationError, UnknownToolsetError
 from hermes_nb.schema import read_signature
-from hermes_nb.toolsets import BUILTIN_TOOLSETS, EVERYTHING, LEGACY_TOOLSETS, MCP_PREFIX, Toolset, as_names
+from hermes_nb.toolsets import BUILTIN_TOOLSETS, EVERYTHING, LEGACY_TOOLSETS, Toolset, as_names
 
 if TYPE_CHECKING:
     from hermes_nb.context import Context
@@ -43,6 +43,14 @@ class Snapshot:
     def toolset_names(self) -> frozenset[str]:
         """Every name that selects a toolset."""
         return frozenset({tool.toolset for tool in self.tools.values()} | self.toolsets.keys() | self.aliases.keys())
+
+
+class Changes(NamedTuple):
+    """What replacing a toolset's tools changed, by their names."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    changed: tuple[str, ...]
 
 
 class Registry:
@@ -77,6 +85,9 @@ class Registry:
         max_result_size_chars: float | None = None,
         dynamic_schema_overrides: Callable[[], Mapping[str, Any]] | None = None,
         override: bool = False,
+        *,
+        deferrable: bool | None = None,
+        handled_by_session: bool | None = None,
     ) -> Tool:
         """Register a tool; a tool module calls this when it is imported.
 
@@ -93,6 +104,10 @@ class Registry:
             max_result_size_chars: A longer result is clipped, and kept whole in a file.
             dynamic_schema_overrides: Returns the parts of the schema that are known only when it is shown.
             override: Replace a tool of another toolset on purpose.
+            deferrable: False keeps the tool in front of the model when tool search stands for others; by default every
+                tool but the core ones is deferrable.
+            handled_by_session: True lets ``Session.intercept`` take the tool over with an agent's own state; by
+                default that is so for todo, memory, session_search and delegate_task.
 
         Raises:
             RegistrationError: The tool can't work as declared, or would shadow another toolset's tool.
@@ -111,6 +126,7 @@ class Registry:
                 emoji=emoji,
                 max_result_size_chars=max_result_size_chars,
                 dynamic_schema_overrides=dynamic_schema_overrides,
+                **_given(deferrable=deferrable, handled_by_session=handled_by_session),
             ),
             override=override,
         )
@@ -124,9 +140,9 @@ class Registry:
         check_tool(tool)
         with self._lock:
             existing = self.snapshot.tools.get(tool.name)
-            if existing is not None and existing.toolset != tool.toolset:
-                _check_shadowing(existing, tool, override=override)
-            self._replace(tools=MappingProxyType(self.snapshot.tools | {tool.name: tool}))
+            _check_shadowing(existing, tool, override=override)
+            self._change(tools=MappingProxyType(self.snapshot.tools | {tool.name: tool}))
+            _log_shadowing(existing, tool)
             if existing is not None and existing.check_fn is not tool.check_fn:
                 self.availability.forget(existing.check_fn)
         return tool
@@ -138,10 +154,48 @@ class Registry:
             removed = remaining.pop(name, None)
             if removed is None:
                 return False
-            self._replace(tools=MappingProxyType(remaining))
-        if not any(tool.check_fn is removed.check_fn for tool in remaining.values()):
-            self.availability.forget(removed.check_fn)
+            self._change(tools=MappingProxyType(remaining))
+            self._forget_checks([removed])
         return True
+
+    def replace(self, toolset: str, tools: Iterable[Tool], *, override: bool = False) -> Changes:
+        """Put these tools in the place of all that a toolset has, in one step: a reader sees the old ones or the new.
+
+        This is for a server that says anew what it offers. A tool that is declared as before stays the same object,
+        so that nothing has to be derived from it again; handlers are the same if they compare equal.
+
+        Args:
+            toolset: The toolset; the tools must be its own.
+            tools: All that it shall have; none empties it.
+            override: Replace tools of other toolsets on purpose.
+
+        Returns:
+            The names of the tools that came, went and changed; where there are none, nothing was touched.
+
+        Raises:
+            RegistrationError: As for ``add``, or a tool is of another toolset or comes twice; nothing was changed then.
+        """
+        wanted = _by_name(toolset, tools)
+        with self._lock:
+            before = self.snapshot.tools
+            for tool in wanted.values():
+                _check_shadowing(before.get(tool.name), tool, override=override)
+            after = {name: tool for name, tool in before.items() if tool.toolset != toolset or name in wanted}
+            for name, tool in wanted.items():
+                existing = before.get(name)
+                if existing is None or not existing.same_as(tool):
+                    after[name] = tool
+            changes = Changes(
+                added=tuple(sorted(after.keys() - before.keys())),
+                removed=tuple(sorted(before.keys() - after.keys())),
+                changed=tuple(sorted(name for name in wanted if name in before and after[name] is not before[name])),
+            )
+            if any(changes):
+                self._change(tools=MappingProxyType(after))
+                for name in changes.changed:
+                    _log_shadowing(before[name], after[name])
+                self._forget_checks(before[name] for name in changes.removed + changes.changed)
+        return changes
 
     def get(self, name: str) -> Tool | None:
         """The tool of that name, whatever session may use it."""
@@ -164,7 +218,7 @@ class Registry:
             for included in toolset.includes:
                 if included not in known:
                     raise UnknownToolsetError(included, sorted(known))
-            self._replace(toolsets=MappingProxyType(self.snapshot.toolsets | {name: toolset}))
+            self._change(toolsets=MappingProxyType(self.snapshot.toolsets | {name: toolset}))
         return toolset
 
     def alias_toolset(self, alias: str, name: str) -> None:
@@ -180,13 +234,19 @@ class Registry:
                 raise UnknownToolsetError(name, sorted(snapshot.toolset_names))
             if alias in EVERYTHING or alias in snapshot.toolset_names - snapshot.aliases.keys():
                 raise RegistrationError(f"{alias!r} is a toolset of its own; choose another alias")
-            self._replace(aliases=MappingProxyType(snapshot.aliases | {alias: name}))
+            self._change(aliases=MappingProxyType(snapshot.aliases | {alias: name}))
 
     def toolset_names(self) -> list[str]:
         """Every name that selects a toolset, in order."""
         return sorted(self.snapshot.toolset_names)
 
-    def _replace(self, **changed: Any) -> None:
+    def _forget_checks(self, dropped: Iterable[Tool]) -> None:
+        in_use = {id(tool.check_fn) for tool in self.snapshot.tools.values()}
+        for tool in dropped:
+            if id(tool.check_fn) not in in_use:
+                self.availability.forget(tool.check_fn)
+
+    def _change(self, **changed: Any) -> None:
         now = self._snapshot
         parts: dict[str, Any] = {
             "tools": now.tools,
@@ -242,6 +302,7 @@ def tool(
     workdir: Callable[[Mapping[str, Any]], str | None] | None = None,
     keeps_deadline: bool = False,
     override: bool = False,
+    deferrable: bool | None = None,
 ) -> Callable[[Function], Function]: ...
 
 
@@ -261,6 +322,7 @@ def tool(
     workdir: Callable[[Mapping[str, Any]], str | None] | None = None,
     keeps_deadline: bool = False,
     override: bool = False,
+    deferrable: bool | None = None,
 ) -> Function | Callable[[Function], Function]:
     """Declare a function as a tool; name, description and schema come from the function itself.
 
@@ -282,6 +344,7 @@ def tool(
         workdir: Says which folder the arguments of a call name for it, so that a person is told the right one.
         keeps_deadline: Whether the function ends by itself at ``context.deadline``; else it is no longer waited for.
         override: Replace a tool of another toolset on purpose.
+        deferrable: False keeps the tool in front of the model when tool search stands for others.
 
     Raises:
         RegistrationError: The function can't be a tool; the message says why.
@@ -310,6 +373,7 @@ def tool(
                 parallel=parallel,
                 workdir=workdir,
                 keeps_deadline=keeps_deadline,
+                **_given(deferrable=deferrable),
             ),
             override=override,
         )
@@ -318,13 +382,38 @@ def tool(
     return declare(function) if function is not None else declare
 
 
-def _check_shadowing(existing: Tool, new: Tool, *, override: bool) -> None:
-    if existing.toolset.startswith(MCP_PREFIX) and new.toolset.startswith(MCP_PREFIX):
-        logger.debug("%s: %s replaces the tool of %s", new.name, new.toolset, existing.toolset)
-    elif override:
-        logger.info("%s: %s overrides the tool of %s on purpose", new.name, new.toolset, existing.toolset)
-    else:
+def _given(**fields: bool | None) -> dict[str, Any]:
+    """The fields that somebody gave; a tool derives the others itself."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _by_name(toolset: str, tools: Iterable[Tool]) -> dict[str, Tool]:
+    found: dict[str, Tool] = {}
+    for tool in tools:
+        check_tool(tool)
+        if tool.toolset != toolset:
+            raise RegistrationError(f"{tool.name!r} belongs to {tool.toolset!r}, so it can't be a tool of {toolset!r}")
+        if tool.name in found:
+            raise RegistrationError(f"{tool.name!r} comes twice in the new tools of {toolset!r}")
+        found[tool.name] = tool
+    return found
+
+
+def _check_shadowing(existing: Tool | None, new: Tool, *, override: bool) -> None:
+    """Raise RegistrationError where a tool would take the place of one of another toolset, and nobody said so."""
+    if existing is None or existing.toolset == new.toolset or override:
+        return
+    if not existing.source == new.source == "mcp":  # one server may take over from another
         raise RegistrationError(
             f"{new.name!r} of toolset {new.toolset!r} would shadow the tool of toolset {existing.toolset!r}. "
             "Pass override=True if that is meant, or deregister the other one first"
         )
+
+
+def _log_shadowing(existing: Tool | None, new: Tool) -> None:
+    if existing is None or existing.toolset == new.toolset:
+        return
+    if existing.source == new.source == "mcp":
+        logger.debug("%s: %s replaces the tool of %s", new.name, new.toolset, existing.toolset)
+    else:
+        logger.info("%s: %s overrides the tool of %s on purpose", new.name, new.toolset, existing.toolset)

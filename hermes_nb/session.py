@@ -29,7 +29,7 @@ from hermes_nb.registry import Registry
 from hermes_nb.registry import registry as process_registry
 from hermes_nb.running import Running
 from hermes_nb.storage import sweep_once
-from hermes_nb.toolsets import AGENT_TOOLS, Scope, check_names, select
+from hermes_nb.toolsets import Scope, check_names, select
 from hermes_nb.workspace import Place, Workspace
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class Session:
         judge: For ``approval.mode: smart``: a model that answers approve, deny or anything else to ask a person.
 
     Attributes:
+        availability: Which tools can be used now, by this session's settings.
         journal: The calls that have ended.
         running: The calls that have not.
         progress: Reports on long work, such as many calls, transfers and pulls, to its ``listener``; None by default.
@@ -92,6 +93,7 @@ class Session:
             from hermes_nb.discovery import discover_plugins
 
             discover_plugins(self.config)
+        self.availability = self.registry.availability.under(self.config)
         snapshot = self.registry.snapshot
         self._enabled = None if enabled_toolsets is None else check_names(enabled_toolsets, snapshot)
         self._disabled = None if disabled_toolsets is None else check_names(disabled_toolsets, snapshot)
@@ -282,16 +284,20 @@ class Session:
         """Handle an agent-level tool (todo, memory, session_search, delegate_task) with this agent's own state.
 
         Raises:
-            RegistrationError: The tool isn't one of those; register a tool instead.
+            RegistrationError: There is no such tool, or it isn't one that sessions handle; register a tool instead.
         """
-        if name not in AGENT_TOOLS:
-            known = ", ".join(sorted(AGENT_TOOLS))
-            raise RegistrationError(f"{name!r} is not handled by sessions, only {known} are; register a tool instead")
+        tool = self.registry.get(name)
+        if tool is None or not tool.handled_by_session:
+            handled = [known.name for known in self.registry.snapshot.ordered if known.handled_by_session]
+            raise RegistrationError(
+                f"{name!r} is not a tool that sessions handle (here: {', '.join(handled) or 'none'}); "
+                "register a tool instead, or that one with handled_by_session=True"
+            )
         self._agent_handlers[name] = handler
 
     def handler_of(self, tool: Tool) -> Handler:
         """What runs for a tool in this session."""
-        return self._agent_handlers.get(tool.name, tool.handler) if self._agent_handlers else tool.handler
+        return self._agent_handlers.get(tool.name, tool.handler) if tool.handled_by_session else tool.handler
 
     # Where ----------------------------------------------------------------------------------------------------
 

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from hermes_nb.toolsets import MCP_PREFIX
-
 if TYPE_CHECKING:
     from hermes_nb.declaration import Tool
 
@@ -25,7 +23,6 @@ def spellings(tools: Iterable[Tool]) -> dict[str, frozenset[str]]:
     for tool in tools:
         whole = normal(tool.name)
         bare = whole.removeprefix("mcp_")
-        server = normal(tool.toolset.removeprefix(MCP_PREFIX))
-        for spelling in {whole, bare, bare.removeprefix(f"{server}_")}:
+        for spelling in {whole, bare, bare.removeprefix(f"{normal(tool.origin)}_")}:
             found.setdefault(spelling, set()).add(tool.name)
     return {spelling: frozenset(names) for spelling, names in found.items()}

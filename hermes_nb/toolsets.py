@@ -31,6 +31,16 @@ def _toolset(name: str, description: str, tools: str = "", includes: str = "") -
     return Toolset(name, description, frozenset(tools.split()), tuple(includes.split()))
 
 
+#: The tools of a browser that nobody has to look at, and those that speak to one that is open on a screen.
+_BROWSER = (
+    "browser_navigate browser_snapshot browser_click browser_type browser_scroll browser_back browser_press "
+    "browser_get_images browser_vision browser_console"
+)
+_BROWSER_ON_A_SCREEN = "browser_cdp browser_dialog"
+_CORE_TOOLSETS = (
+    "terminal file web browser vision code_execution todo memory session_search delegation clarify messaging"
+)
+
 #: What every registry knows from the start.
 BUILTIN_TOOLSETS: MappingProxyType[str, Toolset] = MappingProxyType(
     {
@@ -39,12 +49,7 @@ BUILTIN_TOOLSETS: MappingProxyType[str, Toolset] = MappingProxyType(
             _toolset("terminal", "Run commands and manage background processes", "terminal process"),
             _toolset("file", "Read, write, patch and search files", "read_file write_file patch search_files"),
             _toolset("web", "Search the web and read pages", "web_search web_extract"),
-            _toolset(
-                "browser",
-                "Drive a browser",
-                "browser_navigate browser_snapshot browser_click browser_type browser_scroll browser_back "
-                "browser_press browser_get_images browser_vision browser_console browser_cdp browser_dialog",
-            ),
+            _toolset("browser", "Drive a browser", f"{_BROWSER} {_BROWSER_ON_A_SCREEN}"),
             _toolset("vision", "Look at images", "vision_analyze"),
             _toolset("code_execution", "Run Python that can call tools", "execute_code"),
             _toolset("todo", "Plan and track the steps of a task", "todo"),
@@ -60,11 +65,18 @@ BUILTIN_TOOLSETS: MappingProxyType[str, Toolset] = MappingProxyType(
             ),
             _toolset("coding", "Files, a terminal and a plan", includes="file terminal code_execution todo"),
             _toolset("research", "The web, files and memory", includes="web browser file memory session_search"),
+            _toolset("hermes-notebook", "All that an agent in a notebook needs", includes=_CORE_TOOLSETS),
+            _toolset("hermes-cli", "All that an agent at a terminal needs", includes=_CORE_TOOLSETS),
             _toolset(
-                "hermes-notebook",
-                "All that an agent in a notebook needs",
-                includes="terminal file web browser vision code_execution todo memory session_search delegation "
-                "clarify messaging",
+                "hermes-telegram",
+                "For an agent that people chat with: everything but what needs a screen beside it",
+                tools=_BROWSER,
+                includes=_CORE_TOOLSETS.replace(" browser ", " "),
+            ),
+            _toolset(
+                "hermes-acp",
+                "For an agent inside an editor: all for coding, without messages and questions to people",
+                includes=_CORE_TOOLSETS.removesuffix(" clarify messaging"),
             ),
         )
     }
@@ -84,6 +96,9 @@ CORE_TOOLS: frozenset[str] = frozenset().union(*(toolset.tools for toolset in BU
 
 #: Core tools that need an agent's state: a session intercepts them, the registry never runs them.
 AGENT_TOOLS = frozenset({"todo", "memory", "session_search", "delegate_task"})
+
+#: Core tools whose descriptions speak of other core tools.
+SPEAK_OF_OTHERS = frozenset({"execute_code", "browser_navigate"})
 
 
 @dataclass(frozen=True, slots=True)

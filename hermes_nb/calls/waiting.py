@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-
 _lock = threading.Lock()  # one for all: questions are rare, and calls that ask none must not pay for it
 
 

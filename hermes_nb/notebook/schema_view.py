@@ -34,8 +34,11 @@ class Parameter:
 class Description(dict[str, Any]):
     """A tool's definition in OpenAI's format, with faces that explain it."""
 
-    def __init__(self, definition: Mapping[str, Any], *, toolset: str, emoji: str, state: str, tokens: int) -> None:
+    def __init__(
+        self, definition: Mapping[str, Any], *, toolset: str, emoji: str, state: str, tokens: int, lacks: str = ""
+    ) -> None:
         super().__init__(definition)
+        self.lacks = lacks if lacks != state else ""  # where that is why it can't be used, it is said already
         self.toolset = toolset
         self.emoji = emoji
         self.state = state
@@ -81,7 +84,8 @@ class Description(dict[str, Any]):
             for entry in self.parameters
         ]
         body = [aligned(rows)] if rows else ["  takes no arguments"]
-        return "\n".join([head, ansi.plain(self.text).strip(), *body, self.example])
+        lacks = [self.lacks] if self.lacks else []
+        return "\n".join([head, *lacks, ansi.plain(self.text).strip(), *body, self.example])
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
@@ -92,6 +96,7 @@ class Description(dict[str, Any]):
             chip(self.toolset),
             state_chip(self.state),
             dim(f"{self.tokens:,} tokens"),
+            dim(self.lacks) if self.lacks else None,
         ]
         rows = [
             (

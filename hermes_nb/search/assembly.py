@@ -28,9 +28,9 @@ def assemble(session: Session, format: Format) -> list[dict[str, Any]]:  # noqa:
     if not is_active(session):
         return formatted(current.visible.tools, format)
     if format == "openai":
-        return decoded([*current.core, *bridge_tools(session)])
+        return decoded([*current.direct, *bridge_tools(session)])
     deferred = [{**entry, "defer_loading": True} for entry in formatted(current.tools.values(), format)]
-    return [dict(_ANTHROPIC_SEARCH), *formatted(current.core, format), *deferred]
+    return [dict(_ANTHROPIC_SEARCH), *formatted(current.direct, format), *deferred]
 
 
 def budget(session: Session) -> Budget:

@@ -53,7 +53,7 @@ def unwrap(session: Session, call: Call) -> tuple[Tool, Any]:
     if name in BRIDGE_NAMES:
         raise CallRefused("invalid", f"tool_call cannot invoke {name!r}: it is itself a bridge tool")
     tool = _find(session, name, call)
-    if tool.is_core:
+    if not tool.deferrable:
         raise CallRefused("invalid", f"{tool.name!r} is not deferred: call it directly instead of via tool_call")
     return tool, args
 
@@ -150,11 +150,11 @@ def _describe_tool(session: Session) -> Tool:
             tool = _find(session, name)
         except CallRefused as refusal:
             return {"error": str(refusal)}
-        if tool.is_core:
+        if not tool.deferrable:
             return {"error": f"{name!r} is not deferred: its schema is in the list of tools already"}
         shown = catalog(session).tools.get(tool.name)
         if shown is None:
-            return {"error": f"{tool.name} is not available: {session.registry.availability.reason(tool)}"}
+            return {"error": f"{tool.name} is not available: {session.availability.reason(tool)}"}
         return {"name": shown.name, "description": shown.description, "parameters": shown.parameters}
 
     def handler(args: Mapping[str, Any]) -> dict[str, Any]:

@@ -95,12 +95,12 @@ def measure(
     per_toolset: Counter[str] = Counter()
     for tool in tools:
         per_toolset[tool.toolset] += per_tool[tool.name]
-    deferrable = [tool.name for tool in tools if not tool.is_core]
+    deferrable = [tool.name for tool in tools if tool.deferrable]
     return Budget(
         per_tool=per_tool,
         per_toolset=dict(per_toolset),
         # The decision is made on the estimate, whatever counts here: it must not depend on what is installed.
-        deferrable_tokens=sum(tool_tokens(tool) for tool in tools if not tool.is_core),
+        deferrable_tokens=sum(tool_tokens(tool) for tool in tools if tool.deferrable),
         threshold_tokens=threshold,
         active=active,
         bridge_tokens=sum(count(tool.definition_json.decode()) for tool in bridge),

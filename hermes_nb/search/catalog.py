@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from hermes_nb.definitions import Visible, visible_tools
 from hermes_nb.search.budget import tool_tokens
-from hermes_nb.toolsets import MCP_PREFIX
 
 if TYPE_CHECKING:
     from hermes_nb.declaration import Tool
@@ -96,8 +95,8 @@ class Catalog:
 
     def __init__(self, visible: Visible, index: SharedIndex) -> None:
         self.visible = visible
-        self.core = tuple(tool for tool in visible.tools if tool.is_core)
-        self.tools: Mapping[str, Tool] = {tool.name: tool for tool in visible.tools if not tool.is_core}
+        self.direct = tuple(tool for tool in visible.tools if not tool.deferrable)
+        self.tools: Mapping[str, Tool] = {tool.name: tool for tool in visible.tools if tool.deferrable}
         self.bridge: tuple[int, tuple[Tool, ...]] | None = None
         self._index = index
 
@@ -176,7 +175,7 @@ def _documents(tools: Iterable[Tool]) -> Iterable[Document]:
     from hermes_nb.search.index import Document
 
     for tool in tools:
-        yield Document(tool.name, tool.toolset.removeprefix(MCP_PREFIX), tool.description, tool.parameters)
+        yield Document(tool.name, tool.origin, tool.description, tool.parameters)
 
 
 def _hit(tool: Tool, score: float) -> Hit:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from hermes_nb import Registry, Session
+from hermes_nb import Registry, Session, tool
 from hermes_nb.arguments import compile_validator, prepare
 from hermes_nb.errors import CallRefused
 
@@ -92,7 +92,6 @@ def test_a_text_stays_a_text_where_a_text_will_do(schema: dict[str, Any], given:
         (INTEGER, 7.5),
         (INTEGER, True),
         (INTEGER, "true"),
-        (INTEGER, None),
         (INTEGER, ""),
         ({"type": "number"}, "NaN"),
         ({"type": "number"}, "1e999"),
@@ -101,7 +100,6 @@ def test_a_text_stays_a_text_where_a_text_will_do(schema: dict[str, Any], given:
         ({"type": "object"}, "[1]"),
         ({"type": "object"}, "{broken"),
         (LIST, {"a": 1}),
-        (LIST, None),
         ({"type": "string"}, 7),
         ({"type": "integer", "minimum": 3}, "2"),
         ({"type": "string", "pattern": "^a"}, "b"),
@@ -116,6 +114,112 @@ def test_what_does_not_fit_is_refused_and_the_error_names_the_argument(schema: d
     with pytest.raises(CallRefused, match=r"Invalid arguments for t: x") as refusal:
         prepared({"x": given}, x=schema)
     assert refusal.value.outcome == "invalid"
+
+
+@pytest.mark.parametrize("schema", [{"items": INTEGER}, {"prefixItems": [INTEGER]}, {"properties": {"a": INTEGER}}])
+@pytest.mark.parametrize("given", [False, "word", '{"a": "x"}'])
+def test_what_fits_stays_when_something_beside_it_is_put_right(schema: dict[str, Any], given: Any) -> None:
+    assert prepared({"x": given, "n": "7"}, x=schema, n=INTEGER) == {"x": given, "n": 7}
+
+
+SCHEMAS_WITHOUT_NULL: list[Any] = [
+    INTEGER,
+    LIST,
+    {"type": ["string", "integer"]},
+    {"$ref": "#/$defs/whole"},
+    {"anyOf": [INTEGER, {"type": "string"}]},
+    {"anyOf": [{"$ref": "#/$defs/whole"}, {"type": "string"}]},
+    {"oneOf": [INTEGER, LIST]},
+    {"oneOf": [{"type": ["integer", "null"]}, {"type": "null"}]},
+    {"allOf": [{"type": ["integer", "null"]}, {"$ref": "#/$defs/whole"}]},
+    {"type": ["string", "null"], "enum": ["a", "b"]},
+    {"const": 7},
+    {"type": "object"},
+    {"type": "string", "nullable": True},
+    False,
+]
+SCHEMAS_WITH_NULL: list[Any] = [
+    {},
+    True,
+    {"description": "anything"},
+    {"type": "null"},
+    {"type": ["integer", "null"]},
+    {"anyOf": [INTEGER, {"type": "null"}]},
+    {"oneOf": [INTEGER, {"type": "null"}]},
+    {"allOf": [{"type": ["integer", "null"]}, {}]},
+    {"enum": ["a", None]},
+    {"const": None},
+    {"$ref": "#/$defs/maybe"},
+    {"$ref": "#maybe"},
+    {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/maybe"}]},
+]
+
+
+def prepared_beside_a_number(args: Any, schema: Any, required: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The arguments of a tool that takes ``x`` and the integer ``n``."""
+    parameters = {
+        "type": "object",
+        "properties": {"x": schema, "n": INTEGER},
+        "required": [*required],
+        "$defs": {"whole": INTEGER, "maybe": {"$anchor": "maybe", "type": ["integer", "null"]}},
+    }
+    before = copy.deepcopy(args)
+    try:
+        return prepare(args, parameters, compile_validator(parameters, "t"), "t")
+    finally:
+        assert args == before
+
+
+@pytest.mark.parametrize("schema", SCHEMAS_WITHOUT_NULL, ids=str)
+def test_null_for_an_optional_argument_means_that_it_was_left_out(schema: Any) -> None:
+    assert prepared_beside_a_number({"x": None, "n": 1}, schema) == {"n": 1}
+    assert prepared_beside_a_number({"x": None, "n": "1"}, schema) == {"n": 1}
+
+
+@pytest.mark.parametrize("schema", SCHEMAS_WITH_NULL, ids=str)
+def test_null_stays_where_it_is_accepted(schema: Any) -> None:
+    assert prepared_beside_a_number({"x": None, "n": 1}, schema) == {"x": None, "n": 1}
+    assert prepared_beside_a_number({"x": None, "n": "1"}, schema) == {"x": None, "n": 1}
+
+
+@pytest.mark.parametrize("schema", SCHEMAS_WITHOUT_NULL[:-1], ids=str)
+def test_null_for_a_required_argument_is_an_error_that_says_so(schema: Any) -> None:
+    with pytest.raises(CallRefused, match=r"x: .*(null|7 was expected)"):
+        prepared_beside_a_number({"x": None, "n": 1}, schema, required=("x",))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {"y": INTEGER, "z": {"type": ["integer", "null"]}}},
+        {"$ref": "#/$defs/deep"},
+        {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/deep"}]},
+        {"allOf": [{"$ref": "#/$defs/deep"}]},
+    ],
+)
+def test_null_in_a_nested_object_means_the_same(schema: dict[str, Any]) -> None:
+    deep = {"type": "object", "properties": {"y": INTEGER, "z": {"type": ["integer", "null"]}}}
+    parameters = {"type": "object", "properties": {"x": schema, "l": {"items": schema}}, "$defs": {"deep": deep}}
+    written = {"y": None, "z": None}
+    arrived = prepare({"x": written, "l": [written]}, parameters, compile_validator(parameters, "t"), "t")
+    assert arrived == {"x": {"z": None}, "l": [{"z": None}]}
+
+
+def test_null_for_what_is_no_argument_is_refused() -> None:
+    parameters = {"type": "object", "properties": {"n": INTEGER}, "additionalProperties": False}
+    with pytest.raises(CallRefused, match="strange"):
+        prepare({"strange": None}, parameters, compile_validator(parameters, "t"), "t")
+    with pytest.raises(CallRefused, match=r"x\.a: null"):
+        prepared({"x": {"a": None}}, x={"type": "object", "additionalProperties": INTEGER})
+
+
+def test_an_argument_given_as_null_has_its_default(registry: Registry, session: Session) -> None:
+    @tool(registry=registry)
+    def greet(name: str = "you", times: int = 1, mood: str | None = "good") -> list[Any]:
+        return [name, times, mood]
+
+    assert session.call("greet", {"name": None, "times": None, "mood": None}).value == ["you", 1, None]
+    assert [record.args for record in session.journal] == [{"mood": None}]
 
 
 @pytest.mark.parametrize(
@@ -308,3 +412,21 @@ def test_what_arrives_is_valid_and_what_was_valid_arrives_unchanged(
         if independent.is_valid(args):
             assert arrived == args
     assert args == before
+
+
+@settings(max_examples=400, deadline=None)
+@given(parameter_schemas, st.dictionaries(st.sampled_from("abc"), json_values, max_size=3))
+def test_a_null_that_is_not_accepted_is_as_good_as_nothing(properties: dict[str, Any], args: dict[str, Any]) -> None:
+    parameters = {"type": "object", "properties": properties}
+    validator = compile_validator(parameters, "t")
+    absent = {name: schema for name, schema in properties.items() if not Draft202012Validator(schema).is_valid(None)}
+    without = {name: value for name, value in args.items() if name not in absent}
+    try:
+        expected: Any = prepare(without, parameters, validator, "t")
+    except CallRefused:
+        expected = None
+    try:
+        arrived: Any = prepare(without | dict.fromkeys(absent), parameters, validator, "t")
+    except CallRefused:
+        arrived = None
+    assert arrived == expected

@@ -161,3 +161,64 @@ def test_an_async_check_is_a_no_because_nobody_waits_for_it(registry: Registry, 
     add(registry, "t", check_fn=check)
     assert shown(session) == set()
     assert "is async" in error_of(session.call("t"))
+
+
+SHOW = {"tools": {"requires_env": "show"}}
+
+
+def test_missing_variables_can_be_a_matter_of_display(
+    registry: Registry, open_session: Callable[..., Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HERMES_TEST_NEEDED", raising=False)
+    add(registry, "t", requires_env=["HERMES_TEST_NEEDED"])
+    showing, gating = open_session(config=SHOW), open_session()
+    assert (shown(showing), shown(gating)) == ({"t"}, set())
+    assert showing.call("t").ok
+    assert showing.call_many([("t", {})])[0].ok
+    assert gating.call("t").outcome == "unavailable"
+
+
+def test_a_check_gates_however_missing_variables_are_taken(
+    registry: Registry, open_session: Callable[..., Session]
+) -> None:
+    add(registry, "t", requires_env=["NOT_SET"], check_fn=Check(False))
+    session = open_session(config=SHOW)
+    assert shown(session) == set()
+    assert "its check" in error_of(session.call("t"))
+
+
+def test_the_setting_can_be_changed_while_a_session_is_open(
+    registry: Registry, open_session: Callable[..., Session]
+) -> None:
+    add(registry, "t", requires_env=["NOT_SET"])
+    session = open_session(config={})
+    session.definitions()
+    session.config.set("tools.requires_env", "show")
+    assert shown(session) == {"t"}
+    session.config.set("tools.requires_env", "gate")
+    assert shown(session) == set()
+
+
+def test_sessions_share_a_checks_answer_whatever_their_settings(
+    registry: Registry, open_session: Callable[..., Session]
+) -> None:
+    def work_a_while() -> bool:
+        check.runs += 1
+        return sum(range(2_000_000)) > 0
+
+    check = Check(True)
+    add(registry, "t", check_fn=work_a_while)
+    assert shown(open_session(config=SHOW)) == shown(open_session()) == {"t"}
+    assert check.runs == 1
+
+
+def test_a_setting_that_is_no_choice_leaves_the_gate(registry: Registry, open_session: Callable[..., Session]) -> None:
+    add(registry, "t", requires_env=["NOT_SET"])
+    session = open_session(config={"tools": {"requires_env": "whatever"}})
+    assert shown(session) == set()
+    assert any("gate, show" in problem for problem in session.config.problems)
+
+
+def test_every_missing_variable_is_named(registry: Registry, session: Session) -> None:
+    add(registry, "t", requires_env=["NOT_SET_1", "PATH", "NOT_SET_2", "NOT_SET_3"])
+    assert "the environment variables NOT_SET_1, NOT_SET_2 and NOT_SET_3 are not set" in error_of(session.call("t"))

@@ -224,9 +224,14 @@ async def test_an_intercepting_handler_may_be_async() -> None:
         assert (await session.acall("todo")).value == "async"
 
 
-def test_only_agent_level_tools_can_be_intercepted(session: Session) -> None:
-    with pytest.raises(RegistrationError, match="todo"):
+def test_only_agent_level_tools_can_be_intercepted() -> None:
+    with Session() as session, pytest.raises(RegistrationError, match="todo"):
         session.intercept("terminal", lambda args: None)
+
+
+def test_a_tool_that_is_not_there_can_not_be_intercepted(session: Session) -> None:
+    with pytest.raises(RegistrationError, match=r"'todo'.*here: none"):
+        session.intercept("todo", lambda args: None)
 
 
 def test_an_assessment_is_as_severe_as_its_worst_finding() -> None:

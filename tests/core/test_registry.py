@@ -16,7 +16,8 @@ from .support import NOTHING, add, shown
 
 
 def test_register_takes_exactly_the_documented_arguments() -> None:
-    assert list(inspect.signature(Registry.register).parameters)[1:] == [
+    parameters = list(inspect.signature(Registry.register).parameters.values())[1:]
+    assert [parameter.name for parameter in parameters if parameter.kind is not parameter.KEYWORD_ONLY] == [
         *("name", "toolset", "schema", "handler", "check_fn", "requires_env", "is_async", "description", "emoji"),
         *("max_result_size_chars", "dynamic_schema_overrides", "override"),
     ]

@@ -137,16 +137,44 @@ def test_an_older_name_still_selects_its_tools(registry: Registry, open_session:
     assert shown(open_session(enabled_toolsets=[name])) == LEGACY_TOOLSETS[name]
 
 
-@pytest.mark.parametrize("preset", ["hermes-notebook", "coding", "research", "safe"])
+@pytest.mark.parametrize(
+    "preset", ["hermes-notebook", "hermes-cli", "hermes-telegram", "hermes-acp", "coding", "research", "safe"]
+)
 def test_a_preset_is_made_of_sets_that_exist(preset: str) -> None:
     assert BUILTIN_TOOLSETS[preset].includes
     assert set(BUILTIN_TOOLSETS[preset].includes) <= BUILTIN_TOOLSETS.keys()
 
 
-def test_the_notebook_preset_has_every_core_tool(registry: Registry, open_session: Open) -> None:
+@pytest.mark.parametrize(
+    ("preset", "absent"),
+    [
+        ("hermes-notebook", set()),
+        ("hermes-cli", set()),
+        ("hermes-telegram", {"browser_cdp", "browser_dialog"}),
+        ("hermes-acp", {"clarify", "send_message"}),
+    ],
+)
+def test_a_platforms_preset_has_every_core_tool_that_works_there(
+    registry: Registry, open_session: Open, preset: str, absent: set[str]
+) -> None:
     for name in CORE_TOOLS:
         add(registry, name)
-    assert shown(open_session(enabled_toolsets=["hermes-notebook"])) == CORE_TOOLS
+    assert shown(open_session(enabled_toolsets=[preset])) == CORE_TOOLS - absent
+
+
+def test_disabling_a_toolset_takes_its_tools_out_of_a_preset(registry: Registry, open_session: Open) -> None:
+    for name in CORE_TOOLS:
+        add(registry, name)
+    without = shown(open_session(enabled_toolsets=["hermes-telegram"], disabled_toolsets=["browser"]))
+    assert not any(name.startswith("browser_") for name in without)
+
+
+def test_what_is_registered_under_a_toolset_is_in_the_presets_that_include_it(
+    registry: Registry, open_session: Open
+) -> None:
+    add(registry, "send_fax", toolset="messaging")
+    assert shown(open_session(enabled_toolsets=["hermes-telegram"])) == {"send_fax"}
+    assert shown(open_session(enabled_toolsets=["hermes-acp"])) == set()
 
 
 def test_the_safe_preset_has_nothing_that_acts(registry: Registry, open_session: Open) -> None:

@@ -84,6 +84,18 @@ def test_describe_gives_the_definition_itself(run: Run, session: hermes.Session)
     assert isinstance(run("%hermes describe ad").error, hermes.UnknownToolError)
 
 
+@pytest.mark.parametrize(("setting", "state"), [("gate", "unavailable"), ("show", "shown")])
+def test_describe_names_missing_variables_whatever_becomes_of_the_tool(
+    run: Run, session: hermes.Session, tools: hermes.Registry, setting: str, state: str
+) -> None:
+    tools.register("forecast", "weather", {"type": "object"}, lambda args: "rain", requires_env=["NOT_SET"])
+    session.config.set("tools.requires_env", setting)
+    described = run("%hermes describe forecast").value
+    for face in (repr(described), described._repr_html_()):
+        assert face.count("the environment variable NOT_SET is not set") == 1
+    assert state in described._repr_html_()
+
+
 def test_call_gives_the_result(run: Run) -> None:
     assert run("%hermes call add a=1 b=2").value.value == 3
     assert run('%hermes call add {"a": 1, "b": 2}').value.value == 3

@@ -6,6 +6,7 @@ import fnmatch
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hermes_nb.availability import missing_variables
 from hermes_nb.errors import MagicError, UnknownToolsetError
 from hermes_nb.notebook import markup
 from hermes_nb.notebook.commands.base import Command, Invocation, Parser
@@ -57,7 +58,7 @@ def tool_rows(session: Session) -> list[ToolRow]:
     snapshot = session.registry.snapshot
     scope = session.scope(snapshot)
     mine = [tool for tool in snapshot.ordered if tool in scope]
-    unavailable = session.registry.availability.unavailable(mine)
+    unavailable = session.availability.unavailable(mine)
     deferred = catalog(session).tools if is_active(session) else {}
 
     def state(tool: Tool) -> str:
@@ -136,7 +137,11 @@ def _describe(invocation: Invocation) -> Description:
     session, name = invocation.session, invocation.options.tool
     definition = session.describe(name)
     row = next(row for row in tool_rows(session) if row.name == name)
-    return Description(definition, toolset=row.toolset, emoji=row.emoji, state=row.state, tokens=row.tokens)
+    tool = session.resolve(name)
+    lacks = (missing_variables(tool) if tool is not None else None) or ""
+    return Description(
+        definition, toolset=row.toolset, emoji=row.emoji, state=row.state, tokens=row.tokens, lacks=lacks
+    )
 
 
 def _tools_options(parser: Parser) -> None:

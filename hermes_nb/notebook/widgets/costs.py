@@ -24,14 +24,14 @@ class Slice:
 
     toolset: str
     tools: int
-    core: int
+    direct: int
     deferrable: int
     estimate: int
 
     @property
     def tokens(self) -> int:
         """What it costs without tool search."""
-        return self.core + self.deferrable
+        return self.direct + self.deferrable
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ class Costs:
         for tool in catalog(session).visible.tools:
             row = rows.setdefault(tool.toolset, [0, 0, 0, 0])
             row[0] += 1
-            row[1 if tool.is_core else 2] += budget.per_tool[tool.name]
-            row[3] += 0 if tool.is_core else tool_tokens(tool)
+            row[2 if tool.deferrable else 1] += budget.per_tool[tool.name]
+            row[3] += tool_tokens(tool) if tool.deferrable else 0
         slices = [Slice(name, *row) for name, row in rows.items()]
         ordered = tuple(sorted(slices, key=lambda part: (-part.tokens, part.toolset)))
         return cls(ordered, budget.bridge_tokens, session.context_length, session.search_config, budget.tokenizer)
@@ -71,7 +71,7 @@ class Costs:
     def searched(self) -> int:
         """What it would see with everything deferred that can be."""
         deferrable = any(part.deferrable for part in self.slices)
-        return sum(part.core for part in self.slices) + (self.bridge if deferrable else 0)
+        return sum(part.direct for part in self.slices) + (self.bridge if deferrable else 0)
 
     @property
     def threshold(self) -> int:

@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from hermes_nb.availability import missing_variables
 from hermes_nb.notebook.widgets.approval import Desk, asking_at
 from hermes_nb.notebook.widgets.base import Message, script, style
 from hermes_nb.notebook.widgets.screen import screen
@@ -120,7 +121,8 @@ class Explorer(Desk):
                 "description": function["description"],
                 "parameters": function["parameters"],
                 "guarded": tool.guard is not None,
-                "reason": self.session.registry.availability.reason(tool),
+                "reason": self.session.availability.reason(tool),
+                "lacks": missing_variables(tool),
             }
         )
 

@@ -38,8 +38,8 @@ def svg(costs: Costs, colour: dict[str, str] | None = None, *, with_legend: bool
     colour = colour or colours(costs)
     scale = (_WIDTH - _LEFT - _RIGHT) / max(costs.total, costs.threshold * 1.05, costs.searched, 1)
     plain = [(part.toolset, part.tokens, colour[part.toolset]) for part in costs.slices]
-    core = [(part.toolset, part.core, colour[part.toolset]) for part in costs.slices]
-    bridge = costs.searched - sum(tokens for _, tokens, _ in core)
+    direct = [(part.toolset, part.direct, colour[part.toolset]) for part in costs.slices]
+    bridge = costs.searched - sum(tokens for _, tokens, _ in direct)
     context = f" · context {costs.context:,}" if costs.context else ""
     legend = _legend(costs, colour, _BELOW + 66) if with_legend else []
     height = _BELOW + 42 + (14 + 20 * -(-len(legend) // _COLUMNS) if legend else 0)
@@ -47,7 +47,7 @@ def svg(costs: Costs, colour: dict[str, str] | None = None, *, with_legend: bool
         _text(0, 16, "Schema tokens by toolset", "title strong"),
         _text(_WIDTH, 16, f"counted by {costs.tokenizer}{context}", "dim", "end"),
         *_bar("Without search", plain, costs, _TOP, scale, now=not costs.active),
-        *_bar("With search", [*core, ("bridge tools", bridge, BRIDGE)], costs, _SECOND, scale, now=costs.active),
+        *_bar("With search", [*direct, ("bridge tools", bridge, BRIDGE)], costs, _SECOND, scale, now=costs.active),
         *_threshold(costs, scale),
         *_share(costs, _BELOW + 22),
         *legend,

@@ -48,10 +48,10 @@ class Table:
         in_scope = [usable.get(tool.name, tool) for tool in snapshot.ordered if tool in scope]
         tools = tuple(sorted(in_scope, key=lambda tool: (tool.toolset, tool.name)))
         states = tuple(
-            UNAVAILABLE if tool.name not in usable else DEFERRED if active and not tool.is_core else SHOWN
+            UNAVAILABLE if tool.name not in usable else DEFERRED if active and tool.deferrable else SHOWN
             for tool in tools
         )
-        seen = [*current.core, *bridge_tools(session)] if active else current.visible.tools
+        seen = [*current.direct, *bridge_tools(session)] if active else current.visible.tools
         gauge = {
             "deferrable": current.tokens,
             "threshold": session.search_config.threshold_tokens(session.context_length),

@@ -74,6 +74,17 @@ def test_a_description_arrives_with_its_schema_and_why_it_can_not_be_used(sessio
     assert sent[1]["kind"] == "gone"
 
 
+def test_missing_variables_that_are_only_shown_are_named_beside_a_tool_that_can_run(
+    session: Session, outbox: Outbox
+) -> None:
+    session.config.set("tools.requires_env", "show")
+    explorer = Explorer(session)
+    sent = outbox(explorer)
+    explorer.receive({"kind": "describe", "name": "forecast"})
+    assert sent[0]["reason"] is None
+    assert "NOT_SET_ANYWHERE" in sent[0]["lacks"]
+
+
 def run(explorer: Explorer, monkeypatch: pytest.MonkeyPatch, **message: Any) -> dict[str, Any]:
     done = threading.Event()
     results: list[dict[str, Any]] = []

@@ -74,7 +74,8 @@ export function toolDetail(tool, run) {
       tool.tokens !== undefined ? h("span", { class: "hermes-chip" }, `≈ ${tool.tokens.toLocaleString("en")} tokens`) : null,
       h("span", { class: "hermes-chip", "data-state": tool.state }, tool.state),
       tool.guarded ? h("span", { class: "hermes-chip" }, "guarded") : null),
-    tool.reason ? h("p", { class: "hermes-problem" }, `Not available: ${tool.reason}`) : null,
+    tool.reason ? h("p", { class: "hermes-problem" }, `Not available: ${tool.reason}`)
+      : tool.lacks ? h("p", { class: "hermes-dim" }, tool.lacks) : null,
     h("p", { class: "hermes-description" }, tool.description),
     h("form", { onsubmit: start, onclick: touched, onkeydown: touched }, form.elements,
       form.elements.length ? null : h("p", { class: "hermes-dim" }, "It takes no arguments."),
