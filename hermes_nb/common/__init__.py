@@ -1,0 +1,1 @@
+"""What everything else may use: it knows nothing of tools, sessions or notebooks."""
