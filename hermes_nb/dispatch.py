@@ -19,6 +19,7 @@ import msgspec
 from hermes_nb import aio
 from hermes_nb.approval.assessment import ALLOWED, Assessment, Finding
 from hermes_nb.approval.decision import Decision, Request
+from hermes_nb.approval.view import view_of
 from hermes_nb.arguments import copy_json, prepare
 from hermes_nb.context import Context, OnOutput, accepted_keywords
 from hermes_nb.errors import CallRefused, ToolError
@@ -168,6 +169,7 @@ def _approve(call: Call, tool: Tool, args: dict[str, Any], asked: Assessment, co
             timeout=call.session.config.get("approval.timeout"),
             session_id=call.session.id,
             call_id=call.id,
+            view=view_of(tool, msgspec.json.decode(approved)),
         )
         decision = policy.decide(request, assessment, isolated=lambda: call.session.is_isolated)
         call.decision = decision or call.decision

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from hermes_nb.approval.assessment import ALLOWED, Assessment
+from hermes_nb.approval.view import ApprovalView
 from hermes_nb.context import Context
 from hermes_nb.errors import ToolError
 from hermes_nb.registry import tool
@@ -71,7 +73,13 @@ def _guard_command(args: Mapping[str, Any], context: Context) -> Assessment:
     return assess(args["command"], cwd=args.get("workdir") or str(context.cwd))
 
 
-@tool(toolset="terminal", emoji="💻", guard=_guard_command)
+def _show_command(args: Mapping[str, Any]) -> ApprovalView:
+    usual = inspect.signature(terminal).parameters
+    unusual = [(name, value) for name, value in args.items() if name != "command" and value != usual[name].default]
+    return ApprovalView(text=args["command"], rows=unusual, edits="command", language="shell")
+
+
+@tool(toolset="terminal", emoji="💻", guard=_guard_command, approval_view=_show_command)
 def terminal(
     command: str,
     context: Context,
@@ -126,7 +134,15 @@ def _guard_input(args: Mapping[str, Any], context: Context) -> Assessment:
     return assess(args["data"], cwd=str(context.cwd))
 
 
-@tool(toolset="terminal", emoji="⚙️", guard=_guard_input)
+def _show_input(args: Mapping[str, Any]) -> ApprovalView:
+    rest = [(name, value) for name, value in args.items() if name != "data"]
+    if args["action"] not in ("write", "submit") or "data" not in args:
+        return ApprovalView(args["action"], rows=rest, language="text")
+    title = f"{args['action']} to {args.get('job')}"
+    return ApprovalView(title, args["data"], rest, edits="data", language="shell")
+
+
+@tool(toolset="terminal", emoji="⚙️", guard=_guard_input, approval_view=_show_input)
 def process(
     action: Literal["list", "poll", "log", "wait", "kill", "write", "submit", "close"],
     context: Context,
