@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from hermes_nb import notebook as notebook
 from hermes_nb.approval.decision import Approver, Decision
+from hermes_nb.approval.view import ApprovalView
 from hermes_nb.config import Config
 from hermes_nb.context import Context
 from hermes_nb.declaration import Tool
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "ApprovalView",
     "Approver",
     "Config",
     "ConfigError",

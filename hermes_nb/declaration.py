@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import jsonschema_rs
 
     from hermes_nb.approval.assessment import Assessment
+    from hermes_nb.approval.view import ApprovalView
     from hermes_nb.availability import Check
     from hermes_nb.context import Context
 
@@ -27,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 Handler = Callable[..., Any]
 Guard = Callable[[Mapping[str, Any], "Context"], "Assessment"]
+#: From a call's arguments to what a person is shown of it.
+ApprovalViewer = Callable[[Mapping[str, Any]], "ApprovalView"]
 #: True: safe beside any call. A function: the resources a call touches; calls that share one run in order.
 Parallel = bool | Callable[[Mapping[str, Any]], Iterable[str]]
 Source = Literal["core", "mcp", "plugin"]
@@ -80,6 +83,7 @@ class Tool:
     dynamic_schema_overrides: Callable[[], Mapping[str, Any]] | None = None
     guard: Guard | None = None
     parallel: Parallel = False
+    approval_view: ApprovalViewer | None = None
     workdir: Callable[[Mapping[str, Any]], str | None] | None = None
     keeps_deadline: bool = False
     source: Source = _DERIVED

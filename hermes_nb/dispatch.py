@@ -15,6 +15,7 @@ import msgspec
 from hermes_nb import aio
 from hermes_nb.approval.assessment import ALLOWED, Assessment, Finding
 from hermes_nb.approval.decision import Decision, Request
+from hermes_nb.approval.view import view_of
 from hermes_nb.arguments import prepare
 from hermes_nb.calls.finish import Ending, finish
 from hermes_nb.calls.waiting import Waiting
@@ -208,6 +209,7 @@ def _approve(call: Call, tool: Tool, asked: Assessment) -> None:
             timeout=call.context().at_most(call.session.config.get("approval.timeout")),
             session_id=call.session.id,
             call_id=call.id,
+            view=view_of(tool, msgspec.json.decode(approved)),
         )
         decision = policy.decide(request, assessment, isolated=lambda: place.is_isolated, asking=call.waiting.asking)
         call.decision = decision or call.decision

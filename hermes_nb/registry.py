@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from hermes_nb.availability import Availability, Check
-from hermes_nb.declaration import Guard, Handler, Parallel, Tool, check_tool, read_schema
+from hermes_nb.declaration import ApprovalViewer, Guard, Handler, Parallel, Tool, check_tool, read_schema
 from hermes_nb.errors import RegistrationError, UnknownToolsetError
 from hermes_nb.schema import read_signature
 from hermes_nb.toolsets import BUILTIN_TOOLSETS, EVERYTHING, LEGACY_TOOLSETS, Toolset, as_names
@@ -298,6 +298,7 @@ def tool(
     requires_env: Iterable[str] = (),
     max_result_size_chars: float | None = None,
     guard: Guard | None = None,
+    approval_view: ApprovalViewer | None = None,
     parallel: Parallel = False,
     workdir: Callable[[Mapping[str, Any]], str | None] | None = None,
     keeps_deadline: bool = False,
@@ -318,6 +319,7 @@ def tool(
     requires_env: Iterable[str] = (),
     max_result_size_chars: float | None = None,
     guard: Guard | None = None,
+    approval_view: ApprovalViewer | None = None,
     parallel: Parallel = False,
     workdir: Callable[[Mapping[str, Any]], str | None] | None = None,
     keeps_deadline: bool = False,
@@ -340,6 +342,7 @@ def tool(
         requires_env: Environment variables without which the tool can't work.
         max_result_size_chars: A longer result is clipped, and kept whole in a file.
         guard: Looks at the arguments of a call and says what is dangerous about them.
+        approval_view: Says what a person is shown of a call; by default all its arguments.
         parallel: Whether calls may run beside others, or a function that names the resources a call touches.
         workdir: Says which folder the arguments of a call name for it, so that a person is told the right one.
         keeps_deadline: Whether the function ends by itself at ``context.deadline``; else it is no longer waited for.
@@ -370,6 +373,7 @@ def tool(
                 emoji=emoji,
                 max_result_size_chars=max_result_size_chars,
                 guard=guard,
+                approval_view=approval_view,
                 parallel=parallel,
                 workdir=workdir,
                 keeps_deadline=keeps_deadline,

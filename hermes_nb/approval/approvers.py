@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import select
 import sys
+import textwrap
 import threading
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
@@ -12,8 +13,11 @@ from typing import Any
 from hermes_nb import aio
 from hermes_nb.approval.decision import Approver, Decision, Request
 from hermes_nb.approval.display import inert
+from hermes_nb.common.text import cut
+from hermes_nb.redact import redact
 
 _ANSWERS = {"y": Decision.once, "yes": Decision.once, "s": Decision.session, "a": Decision.always}
+_LONGEST_TITLE = 120
 
 
 class NobodyApprover:
@@ -93,8 +97,8 @@ def default_approver() -> Approver:
 def answered(request: Request, line: str) -> Decision:
     """The decision that a line typed below the question stands for."""
     word, _, rest = line.strip().partition(" ")
-    if word.lower() == "e" and rest and isinstance(request.args.get("command"), str):
-        return Decision.once(args={**request.args, "command": rest})
+    if word.lower() == "e" and rest and request.view.edits is not None:
+        return Decision.once(args=request.with_text(rest))
     return _ANSWERS.get(word.lower(), Decision.deny(rest or f"{summary(request)}; denied at the terminal"))
 
 
@@ -104,14 +108,31 @@ def summary(request: Request) -> str:
 
 
 def question(request: Request) -> str:
-    """The question as a terminal shows it; nothing in it can move the cursor or hide."""
+    """The question as a terminal shows it; nothing in it can move the cursor, hide, or pose as a line of ours."""
+    view = request.view
+    edit = "" if view.edits is None else f"[e NEW {_flat(view.edits).upper()}] edit  "
     lines = [
-        f"{request.tool} wants to run on {request.backend} in {inert(request.cwd)}:",
-        f"    {inert(request.subject)}",
-        *(f"  ! {inert(finding.description)}: {inert(finding.text)}" for finding in request.findings),
-        "[y] once  [s] for this session  [a] always  [e NEW COMMAND] edit  [n REASON] deny: ",
+        f"{heading(request)} wants to run on {request.backend} in {_flat(request.cwd)}:",
+        *([_indented(view.text)] if view.text else []),
+        *(_indented(f"{name}: {value}") for name, value in view.rows),
+        *(f"  ! {_flat(finding.description)}: {_flat(finding.text)}" for finding in request.findings),
+        f"[y] once  [s] for this session  [a] always  {edit}[n REASON] deny: ",
     ]
     return "\n".join(lines)
+
+
+def heading(request: Request) -> str:
+    """The tool's name, and what it is about to do where its view says that, in one line."""
+    title = cut(_flat(redact(request.view.title)), _LONGEST_TITLE)
+    return request.tool if title in ("", request.tool) else f"{request.tool} ({title})"
+
+
+def _flat(text: str) -> str:
+    return " ".join(inert(text).split())
+
+
+def _indented(text: str) -> str:
+    return textwrap.indent(inert(text), "    ", bool)
 
 
 def _is_interactive() -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
+from hermes_nb.approval.view import ApprovalView, everything
 from hermes_nb.common.jsonable import written
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 
 Choice = Literal["once", "session", "always", "deny"]
+_EMPTY = ApprovalView()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class Request:
         timeout: Seconds until no answer means no.
         session_id: The session that asks.
         call_id: The call's id in the journal.
+        view: What a person is shown of it; an empty one is replaced by all arguments.
     """
 
     tool: str
@@ -38,12 +41,35 @@ class Request:
     timeout: float
     session_id: str
     call_id: str
+    view: ApprovalView = _EMPTY
+
+    def __post_init__(self) -> None:
+        if self.view == _EMPTY:
+            object.__setattr__(self, "view", everything(self.tool, self.args))
 
     @property
     def subject(self) -> str:
-        """What a person reads: the command, or the arguments as JSON."""
-        command = self.args.get("command")
-        return command if isinstance(command, str) else written(dict(self.args))
+        """What the call is about, in one text: the shell command, or all arguments as JSON."""
+        command = self.command
+        return written(dict(self.args)) if command is None else command
+
+    @property
+    def command(self) -> str | None:
+        """The shell command as it would run, however it is shown; None where the tool names none."""
+        view = self.view
+        if view.language != "shell":
+            return None
+        return view.text if view.edits is None else str(self.args[view.edits])
+
+    def with_text(self, text: str) -> dict[str, Any]:
+        """The arguments, with another text in place of the one that is shown.
+
+        Raises:
+            ValueError: What is shown is no argument, so that it can't be changed.
+        """
+        if self.view.edits is None:
+            raise ValueError(f"what is shown of {self.tool} is not one of its arguments")
+        return {**self.args, self.view.edits: text}
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,17 +36,29 @@ def assess(command: str, *, cwd: str | None = None) -> Assessment:
         command: The command line or script, as the shell would get it.
         cwd: The working directory, if it is known: relative paths are then judged by where they lead.
     """
-    plain = lookalikes.plain(command)
     try:
-        findings = list(_findings(read(plain, cwd)))
+        findings = _found(command, cwd)
     except RecursionError:
         findings = [_problem("too-deep", command[:300])]
-    if plain != command and findings:
-        findings.append(
-            Finding("look-alike", "hides what it does behind characters that look like others", command[:300])
-        )
     findings.extend(_user_findings(command))
     return Assessment(tuple(dict.fromkeys(findings)))
+
+
+def _found(command: str, cwd: str | None) -> list[Finding]:
+    """What the command does as it stands, and what it does as a reader takes it.
+
+    Neither is enough: to the shell a full-width ``＃`` starts no comment, and a ``／`` is no root for a person to
+    delete.
+    """
+    findings = list(_findings(read(command, cwd)))
+    plain = lookalikes.plain(command)
+    if plain == command:
+        return findings
+    posing = list(_findings(read(plain, cwd)))
+    if {finding.rule for finding in posing} <= {finding.rule for finding in findings}:
+        return findings
+    disguised = Finding("look-alike", "hides what it does behind characters that look like others", command[:300])
+    return [*findings, *posing, disguised]
 
 
 def _findings(script: Script) -> Iterator[Finding]:

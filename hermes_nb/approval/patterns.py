@@ -3,6 +3,9 @@
 The same pattern is read in two ways. What forbids or asks is read broadly: it speaks of a command if any part of it
 fits. What allows is read narrowly: everything that was found must fit, and a ``*`` never reaches past the end of a
 simple command, so ``terminal(git status*)`` does not cover ``git status; rm -rf ~``.
+
+What is a command, the tool's approval view says. Where it doesn't say, any argument may be one: what forbids looks into
+it as a shell would, and what allows lets no ``*`` reach past what ends a command.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from hermes_nb.approval.decision import Request
+    from hermes_nb.approval.view import Language
 
 _RULE = re.compile(r"(?P<tool>[^()]+?)(?:\((?:(?P<argument>[A-Za-z_]\w*)=)?(?P<pattern>.*)\))?", re.DOTALL)
 _WITHIN_A_COMMAND = r"[^;&|<>()$`\n]"
@@ -44,11 +48,15 @@ def covers(rule: str, request: Request) -> bool:
         return False
     if parsed.pattern is None:
         return True
-    if not _is_command(parsed.argument, request):
-        subject = request.subject if parsed.argument is None else request.args.get(parsed.argument)
-        return subject is not None and fnmatch.fnmatchcase(_without_detours(str(subject)), parsed.pattern)
     narrow = re.compile(_narrow(parsed.pattern))
-    return bool(request.findings) and all(narrow.fullmatch(finding.text.strip()) for finding in request.findings)
+    language = _language(parsed.argument, request)
+    if language == "shell":
+        return bool(request.findings) and all(narrow.fullmatch(finding.text.strip()) for finding in request.findings)
+    subject = _subject(parsed.argument, request)
+    if subject is None:
+        return False
+    subject = _without_detours(subject)
+    return bool(narrow.fullmatch(subject) if language == "unknown" else fnmatch.fnmatchcase(subject, parsed.pattern))
 
 
 def _parsed(rule: str, request: Request) -> _Rule | None:
@@ -58,23 +66,41 @@ def _parsed(rule: str, request: Request) -> _Rule | None:
     return _Rule(found["tool"], found["argument"], found["pattern"])
 
 
-def _is_command(argument: str | None, request: Request) -> bool:
-    return argument in (None, "command") and isinstance(request.args.get("command"), str)
+def _language(argument: str | None, request: Request) -> Language:
+    view = request.view
+    return view.language if argument in (None, view.edits) or view.language == "unknown" else "text"
+
+
+def _subject(argument: str | None, request: Request) -> str | None:
+    if argument is None:
+        return request.subject
+    value = request.args.get(argument)
+    return None if value is None else str(value)
 
 
 def _subjects(argument: str | None, request: Request) -> Iterator[str]:
-    if argument is not None and argument in request.args:
-        value = str(request.args[argument])
-        yield value
-        yield _without_detours(value)
-    if argument is None:
-        yield request.subject
-    if _is_command(argument, request):
-        from hermes_nb.approval.shell import read
+    """All that a rule which forbids may fit: the whole of what it speaks of, and every command in that."""
+    from hermes_nb.approval.shell import read
 
-        for command in read(request.args["command"]).commands:
+    subject = _subject(argument, request)
+    if subject is not None:
+        yield subject
+        yield _without_detours(subject)
+    for text in _commands(argument, request):
+        yield text
+        for command in read(text).commands:
             yield command.text
             yield " ".join(word.text for word in command.words)
+
+
+def _commands(argument: str | None, request: Request) -> Iterator[str]:
+    """The texts that are commands, or may be."""
+    language = _language(argument, request)
+    if language == "shell" and request.command is not None:
+        yield request.command
+    elif language == "unknown":
+        values = request.args.values() if argument is None else [request.args.get(argument)]
+        yield from (value for value in values if isinstance(value, str))
 
 
 def _without_detours(path: str) -> str:

@@ -1,1 +1,1 @@
-"""What every part may use, and what knows of none of them."""
+"""What everything else may use: it knows nothing of tools, sessions or notebooks."""

@@ -9,12 +9,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hermes_nb.approval.assessment import Assessment
+from hermes_nb.approval.view import ApprovalView
+from hermes_nb.common.text import head_and_tail
 from hermes_nb.context import Context
 from hermes_nb.errors import ToolError
+from hermes_nb.redact import redact
 from hermes_nb.registry import tool
 from hermes_nb.tools import edit, remote
 
 LONGEST_LINE = 2000
+LONGEST_PREVIEW = 4000
 _BINARY_FORMATS = {
     b"\x89PNG": "a PNG image",
     b"\xff\xd8\xff": "a JPEG image",
@@ -38,11 +42,33 @@ def _guard_read(args: Mapping[str, Any], context: Context) -> Assessment:
     return assess_read(args["path"], cwd=None if context.cwd is None else str(context.cwd))
 
 
+def _show_read(args: Mapping[str, Any]) -> ApprovalView:
+    return ApprovalView(f"read {args['path']}", rows=args.items(), language="text")
+
+
+def _show_write(args: Mapping[str, Any]) -> ApprovalView:
+    path, content = args["path"], args["content"]
+    rows = [("path", path), ("size", f"{len(content.encode()):,} bytes")]
+    return ApprovalView(f"write {path}", _preview(content), rows, edits="content", language="text")
+
+
+def _show_patch(args: Mapping[str, Any]) -> ApprovalView:
+    old, new = (redact(args[name]).splitlines() for name in ("old_string", "new_string"))
+    change = "\n".join([*(f"- {line}" for line in old), *(f"+ {line}" for line in new)])
+    rest = [(name, value) for name, value in args.items() if name not in ("old_string", "new_string")]
+    return ApprovalView(f"change {args['path']}", _preview(change), rest, language="text")
+
+
+def _preview(text: str) -> str:
+    """As much as a person would read; secrets are taken out first, because half a secret is not recognised."""
+    return head_and_tail(redact(text), LONGEST_PREVIEW)
+
+
 def _path(args: Mapping[str, Any]) -> Iterable[str]:
     return [str(args.get("path", ""))]
 
 
-@tool(toolset="file", emoji="📖", guard=_guard_read, parallel=True, keeps_deadline=True)
+@tool(toolset="file", emoji="📖", guard=_guard_read, approval_view=_show_read, parallel=True, keeps_deadline=True)
 def read_file(path: str, context: Context, offset: int = 1, limit: int = 500) -> dict[str, Any]:
     """Read a text file, with line numbers. Long files come in pages: go on at next_offset.
 
@@ -98,7 +124,7 @@ def _cut(line: str) -> str:
     return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}… [{len(line):,} characters]"
 
 
-@tool(toolset="file", emoji="✍️", guard=_guard_write, parallel=_path, keeps_deadline=True)
+@tool(toolset="file", emoji="✍️", guard=_guard_write, approval_view=_show_write, parallel=_path, keeps_deadline=True)
 def write_file(path: str, content: str, context: Context) -> dict[str, Any]:
     """Write a file, replacing it as a whole; folders are made. To change a part of a file, use patch.
 
@@ -111,7 +137,7 @@ def write_file(path: str, content: str, context: Context) -> dict[str, Any]:
     return {"path": path, "bytes": len(data), "created": created}
 
 
-@tool(toolset="file", emoji="🩹", guard=_guard_write, parallel=_path, keeps_deadline=True)
+@tool(toolset="file", emoji="🩹", guard=_guard_write, approval_view=_show_patch, parallel=_path, keeps_deadline=True)
 def patch(path: str, old_string: str, new_string: str, context: Context, replace_all: bool = False) -> dict[str, Any]:
     """Replace a text in a file, and show the difference. Small slips in spaces and indentation are forgiven.
 

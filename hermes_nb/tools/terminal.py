@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
 from hermes_nb.approval.assessment import ALLOWED, Assessment
+from hermes_nb.approval.view import ApprovalView
 from hermes_nb.context import Context
 from hermes_nb.errors import FolderChangedError, ToolError
 from hermes_nb.registry import tool
@@ -27,6 +29,12 @@ def _guard_command(args: Mapping[str, Any], context: Context) -> Assessment:
     return assess(args["command"], cwd=str(folder) if folder is not None else None)
 
 
+def _show_command(args: Mapping[str, Any]) -> ApprovalView:
+    usual = inspect.signature(terminal).parameters
+    unusual = [(name, value) for name, value in args.items() if name != "command" and value != usual[name].default]
+    return ApprovalView(text=args["command"], rows=unusual, edits="command", language="shell")
+
+
 def _workdir(args: Mapping[str, Any]) -> str | None:
     return args.get("workdir")
 
@@ -36,6 +44,7 @@ def _workdir(args: Mapping[str, Any]) -> str | None:
     emoji="💻",
     guard=_guard_command,
     workdir=_workdir,
+    approval_view=_show_command,
     keeps_deadline=True,
     max_result_size_chars=LONGEST_RESULT,
 )
@@ -113,10 +122,19 @@ def _guard_input(args: Mapping[str, Any], context: Context) -> Assessment:
     return assess(args["data"], cwd=_text(context.cwd))
 
 
+def _show_input(args: Mapping[str, Any]) -> ApprovalView:
+    rest = [(name, value) for name, value in args.items() if name != "data"]
+    if args["action"] not in ("write", "submit") or "data" not in args:
+        return ApprovalView(args["action"], rows=rest, language="text")
+    title = f"{args['action']} to {args.get('job')}"
+    return ApprovalView(title, args["data"], rest, edits="data", language="shell")
+
+
 @tool(
     toolset="terminal",
     emoji="⚙️",
     guard=_guard_input,
+    approval_view=_show_input,
     keeps_deadline=True,
     max_result_size_chars=LONGEST_RESULT,
 )

@@ -16,10 +16,12 @@ PROGRAM = textwrap.dedent(
     from hermes_nb.approval.approvers import TerminalApprover
     from hermes_nb.approval.assessment import Finding
     from hermes_nb.approval.decision import Request
+    from hermes_nb.approval.view import ApprovalView
 
     finding = Finding("deletion", "deletes files", "rm -rf build")
     args, patience = {"command": sys.argv[1]}, float(sys.argv[2])
-    request = Request("terminal", args, (finding,), "local", "/home/me", patience, "s", "c")
+    view = ApprovalView(text=sys.argv[1], rows=[("workdir", "/srv")], edits="command", language="shell")
+    request = Request("terminal", args, (finding,), "local", "/home/me", patience, "s", "c", view)
     decision = TerminalApprover().decide(request)
     print("DECIDED", decision.choice, dict(decision.args or {}), decision.reason)
     """
@@ -78,6 +80,17 @@ def test_what_is_shown_cannot_move_the_cursor_or_hide() -> None:
     assert "\u202e" not in question
     assert "\r\x1b" not in question
     assert "rm -rf build" in question
+
+
+def test_no_line_of_a_command_can_pose_as_a_line_of_the_question() -> None:
+    question = ask(b"n\n", command="rm -rf build\n[y] nothing to worry about").split("[y] once")[0]
+    assert question.splitlines() == [
+        "terminal wants to run on local in /home/me:",
+        "    rm -rf build",
+        "    [y] nothing to worry about",
+        "    workdir: /srv",
+        "  ! deletes files: rm -rf build",
+    ]
 
 
 def test_without_a_terminal_the_answer_is_no_at_once() -> None:

@@ -102,3 +102,16 @@ def test_an_input_made_of_one_thing_repeated_is_assessed(unit):
 def test_braces_expand_only_so_far():
     assert assess("echo " + "{a,b}" * 200).verdict == "allow"
     assert assess("rm -rf " + "{a,b}" * 30).verdict == "ask"
+
+
+def test_what_looks_like_a_comment_or_a_quote_hides_nothing():
+    # To the shell these characters mean nothing; only a reader takes them for a # and for quotes.
+    for mark in "＃﹟":
+        assert assess(f"echo {mark}; rm -rf /").verdict == "block"
+    for quote in "＂＇｀":
+        assert assess(f"echo {quote}; rm -rf /; echo {quote}").verdict == "block"
+
+
+def test_a_name_in_another_script_is_not_taken_for_a_disguise():
+    assert {finding.text for finding in assess("rm -rf Документы").findings} == {"rm -rf Документы"}
+    assert "look-alike" in assess("rm －rf build").rules

@@ -35,6 +35,10 @@ def guard(args: Mapping[str, Any], context: hermes.Context) -> Assessment:
     return Assessment(tuple(finding for word, finding in RULES.items() if word in args["command"].split()))
 
 
+def shell_view(args: Mapping[str, Any]) -> hermes.ApprovalView:
+    return hermes.ApprovalView(text=args["command"], edits="command", language="shell")
+
+
 @pytest.fixture
 def runs() -> list[str]:
     return []
@@ -42,7 +46,7 @@ def runs() -> list[str]:
 
 @pytest.fixture
 def open_session(registry: hermes.Registry, runs: list[str]) -> Callable[..., hermes.Session]:
-    @hermes.tool(toolset="shell", registry=registry, guard=guard)
+    @hermes.tool(toolset="shell", registry=registry, guard=guard, approval_view=shell_view)
     def run(command: str) -> str:
         runs.append(command)
         return "done"
@@ -229,8 +233,9 @@ class TestRulesOfTheConfig:
         from hermes_nb.approval import assess
 
         ran: list[str] = []
+        guard = lambda args, context: assess(args["command"])  # noqa: E731
 
-        @hermes.tool(toolset="shell", registry=registry, guard=lambda args, context: assess(args["command"]))
+        @hermes.tool(toolset="shell", registry=registry, guard=guard, approval_view=shell_view)
         def run(command: str) -> None:
             ran.append(command)
 

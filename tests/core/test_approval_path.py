@@ -45,7 +45,7 @@ def test_a_dangerous_call_runs_once_it_is_approved(run: list[Any], open_session:
     assert result.decision is not None
     assert result.decision.choice == "once"
     (request,) = approver.asked
-    assert (request.tool, dict(request.args), request.subject) == ("run", {"command": "rm x"}, "rm x")
+    assert (request.tool, dict(request.args), request.subject) == ("run", {"command": "rm x"}, '{"command": "rm x"}')
     assert run == [{"command": "rm x"}]
 
 

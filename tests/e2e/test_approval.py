@@ -26,10 +26,18 @@ def guard(args, context):
 
 tools = hermes.Registry()
 
-@hermes.tool(toolset="demo", registry=tools, guard=guard)
+def show(args):
+    return hermes.ApprovalView(text=args["command"], edits="command", language="shell")
+
+@hermes.tool(toolset="demo", registry=tools, guard=guard, approval_view=show)
 def shell(command: str) -> str:
     "Run a command."
     return f"ran {command}"
+
+@hermes.tool(toolset="demo", registry=tools, guard=guard)
+def undeclared(command: str, times: int) -> str:
+    "Run a command, and say nothing of how it is shown."
+    return f"ran {command} {times} times"
 
 def session(timeout=60):
     config = {"approval": {"timeout": timeout}}
@@ -97,6 +105,26 @@ def test_an_edited_command_is_what_runs(notebook: Notebook) -> None:
     notebook.screenshots(cell, "approval_edit")
     button(cell, "run-edit").click()
     expect_text(cell, "outcome: ok | ran cd build && ls")
+
+
+def test_of_a_tool_without_a_view_all_arguments_are_shown_and_edited_as_json(notebook: Notebook) -> None:
+    cell = notebook.start(
+        "r = session().call('undeclared', {'command': 'rm -rf <b>x</b>', 'times': 2})\n"
+        "print('outcome:', r.outcome, r.text)"
+    )
+    armed(notebook, cell)
+    assert cell.locator(".hermes-command").count() == 0
+    assert cell.locator(".hermes-rows dt").all_inner_texts() == ["command", "times"]
+    assert cell.locator(".hermes-rows dd").all_inner_texts() == ["rm -rf <b>x</b>", "2"]
+    assert cell.locator(".hermes-rows mark").inner_text() == "rm -rf <b>x</b>"
+    notebook.screenshots(cell, "approval_rows")
+    button(cell, "edit").click()
+    text = cell.locator(".hermes-edit")
+    text.wait_for()
+    assert json.loads(text.input_value()) == {"command": "rm -rf <b>x</b>", "times": 2}
+    text.fill('{"command": "ls", "times": 3}')
+    button(cell, "run-edit").click()
+    expect_text(cell, "outcome: ok ran ls 3 times")
 
 
 def test_approving_for_the_session_covers_the_next_call(notebook: Notebook) -> None:

@@ -9,11 +9,12 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from hermes_nb.approval.approvers import summary
+from hermes_nb.approval.approvers import heading, summary
 from hermes_nb.approval.decision import Decision, Request
 from hermes_nb.approval.display import inert
 from hermes_nb.approval.policy import NEVER_REMEMBERED
 from hermes_nb.common.jsonable import written
+from hermes_nb.common.text import one_line
 from hermes_nb.redact import redact
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _RECORDED = {
     "deny": "Denied",
 }
 _RECORD_LENGTH = 120
-#: A part of a command, and the number of the finding that speaks of it (None: nothing does).
+#: A part of a text, and the number of the finding that speaks of it (None: nothing does).
 Part = tuple[str, int | None]
 
 
@@ -57,28 +58,30 @@ class Question:
 
     def face(self) -> dict[str, Any]:
         """What the card shows; no secret is in it."""
-        subject = redact(self.request.subject)
+        view, findings = self.request.view, self.request.findings
         return {
             "nonce": self.nonce,
             "tool": self.request.tool,
-            "parts": marked(subject, self.request.findings),
+            "title": heading(self.request),
+            "parts": marked(redact(view.text), findings),
+            "rows": [(inert(redact(name)), marked(redact(value), findings)) for name, value in view.rows],
             "findings": [
                 {"what": inert(redact(finding.description)), "where": inert(redact(finding.text))}
-                for finding in self.request.findings
+                for finding in findings
             ],
             "backend": self.request.backend,
             "cwd": inert(self.request.cwd),
             "timeout": self.request.timeout,
             "remaining": self.remaining,
-            "rememberable": not NEVER_REMEMBERED & {finding.rule for finding in self.request.findings},
-            "edits": "command" if self._is_command else "arguments",
+            "rememberable": not NEVER_REMEMBERED & {finding.rule for finding in findings},
+            "edits": inert(view.edits or ""),
         }
 
     @property
     def editable(self) -> str:
-        """The text that a person edits: the command, or all arguments as JSON."""
-        if self._is_command:
-            return self.request.subject
+        """The text that a person edits: the argument that is shown, or all arguments as JSON."""
+        if self.request.view.edits is not None:
+            return str(self.request.args[self.request.view.edits])
         return written(dict(self.request.args), indent=2)
 
     def answer(self, choice: str, reason: str = "", edited: str | None = None) -> str | None:
@@ -110,28 +113,27 @@ class Question:
     def record(self) -> dict[str, Any]:
         """The one line that stays of it."""
         decision = self.decision or Decision.deny("not decided")
-        subject = " ".join(inert(redact(self.request.subject)).split())
-        if len(subject) > _RECORD_LENGTH:
-            subject = f"{subject[:_RECORD_LENGTH]}…"
         what = "Edited, to be checked again" if decision.args is not None else _RECORDED[decision.choice]
         reason = decision.reason.removeprefix(f"{summary(self.request)}; ")
         return {
             "allowed": decision.allowed,
             "what": what,
             "tool": self.request.tool,
-            "subject": subject,
+            "subject": self._subject(),
             "reason": inert(redact(reason)),
         }
 
-    @property
-    def _is_command(self) -> bool:
-        return isinstance(self.request.args.get("command"), str)
+    def _subject(self) -> str:
+        view = self.request.view
+        title = "" if view.title == self.request.tool else view.title
+        said = ": ".join(part for part in (title, view.text) if part)
+        return one_line(inert(redact(said or self.request.subject)), _RECORD_LENGTH)
 
     def _edited(self, text: str) -> Mapping[str, Any] | None:
         if text == self.editable:
             return None
-        if self._is_command:
-            return {**self.request.args, "command": text}
+        if self.request.view.edits is not None:
+            return self.request.with_text(text)
         try:
             args = json.loads(text)
         except json.JSONDecodeError as error:
@@ -149,10 +151,10 @@ def record_text(record: Mapping[str, Any]) -> str:
 
 
 def marked(subject: str, findings: Iterable[Finding]) -> list[Part]:
-    """A command cut where findings begin and end; everything in it visible."""
+    """A text cut where findings begin and end; everything in it visible."""
     owner: list[int | None] = [None] * len(subject)
     for number, finding in enumerate(findings):
-        text = redact(finding.text)
+        text = redact(finding.text.removesuffix("…"))
         for start in _occurrences(subject, text) or _occurrences(subject, written(text)[1:-1]):
             for place in range(start, start + len(text)):
                 if place < len(owner) and owner[place] is None:

@@ -11,6 +11,7 @@ import pytest
 from hermes_nb import Registry, tool
 from hermes_nb.approval.assessment import Assessment, Finding
 from hermes_nb.approval.decision import Request
+from hermes_nb.approval.view import ApprovalView
 
 if TYPE_CHECKING:
     from hermes_nb.notebook.widgets.base import HermesWidget
@@ -80,6 +81,7 @@ def asked() -> Callable[..., Request]:
     """Makes a request about a command."""
 
     def make(command: str = "cd build && rm -rf ./cache", text: str = "rm -rf ./cache", **changes: Any) -> Request:
+        view = ApprovalView(text=command, edits="command", language="shell")
         given: dict[str, Any] = {
             "tool": "shell",
             "args": {"command": command},
@@ -89,6 +91,7 @@ def asked() -> Callable[..., Request]:
             "timeout": 60,
             "session_id": "s",
             "call_id": "c1",
+            "view": view,
         }
         return Request(**{**given, **changes})
 

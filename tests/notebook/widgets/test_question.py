@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from hermes_nb.approval.assessment import Finding
 from hermes_nb.approval.decision import Request
+from hermes_nb.approval.view import ApprovalView
 from hermes_nb.notebook.widgets.question import Question, marked, record_text
 
 Asked = Callable[..., Request]
@@ -33,6 +34,39 @@ def test_a_secret_is_neither_on_the_card_nor_in_the_record_but_can_be_edited(ask
     assert key not in json.dumps(question.face())
     assert key not in json.dumps(question.record())
     assert key in question.editable
+
+
+def test_what_else_is_shown_is_marked_inert_and_without_secrets(asked: Asked) -> None:
+    key = "sk-" + "a1b2c3d4" * 5
+    view = ApprovalView(f"write a\nfile {key}", "text\x1b", [("path", "~/.ssh/id\u202e"), ("token", key)])
+    request = asked(findings=(Finding("x", "is risky", "~/.ssh"),), view=view)
+    face = Question(request).face()
+    assert face["title"] == "shell (write a file [redacted])"
+    assert face["parts"] == [("text␛", None)]
+    assert face["rows"] == [
+        ("path", [("~/.ssh", 0), ("/id⟨U+202E⟩", None)]),
+        ("token", [("[redacted]", None)]),
+    ]
+
+
+def test_a_finding_that_was_cut_is_marked_as_far_as_it_goes(asked: Asked) -> None:
+    command = f"rm -rf {'x' * 400}"
+    assert marked(command, [Finding("x", "y", f"{command[:299]}…")])[0] == (command[:299], 0)
+
+
+def test_the_record_says_what_the_view_says(asked: Asked) -> None:
+    question = Question(asked(view=ApprovalView("write /etc/hosts", "127.0.0.1\nlocalhost", edits="command")))
+    assert question.record()["subject"] == "write /etc/hosts: 127.0.0.1 localhost"
+    assert Question(asked(view=ApprovalView("read a"))).record()["subject"] == "read a"
+    assert Question(asked("ls", view=ApprovalView())).record()["subject"] == '{"command": "ls"}'
+
+
+def test_of_a_preview_the_whole_is_edited(asked: Asked) -> None:
+    question = Question(asked("a long script", view=ApprovalView(text="a long…", edits="command")))
+    assert question.editable == "a long script"
+    assert question.answer("once", edited="a short one") is None
+    assert question.decision is not None
+    assert question.decision.args == {"command": "a short one"}
 
 
 def test_only_the_first_answer_counts(asked: Asked) -> None:
@@ -72,7 +106,7 @@ def test_an_edit_that_changes_nothing_is_a_plain_approval(asked: Asked) -> None:
 
 
 def test_arguments_without_a_command_are_edited_as_json_and_must_be_an_object(asked: Asked) -> None:
-    question = Question(asked(args={"path": "a"}))
+    question = Question(asked(args={"path": "a"}, view=ApprovalView()))
     assert json.loads(question.editable) == {"path": "a"}
     assert "this is not JSON" in (question.answer("once", edited="{oops") or "")
     assert question.answer("once", edited="[1]") == "the arguments must be a JSON object"

@@ -4,10 +4,23 @@ import { h, listen, repeat, uniqueId } from "./dom.js";
 // A card that appears under a moving hand must not be answered by the click that was meant for something else.
 const ARMED_AFTER = 400;
 
-function command(question) {
-  return h("pre", { class: "hermes-command", tabindex: "0", "aria-label": `What ${question.tool} would run` },
-    question.parts.map(([text, finding]) =>
-      finding === null ? text : h("mark", { title: question.findings[finding].what }, text)));
+function marked(question, parts) {
+  return parts.map(([text, finding]) =>
+    finding === null ? text : h("mark", { title: question.findings[finding].what }, text));
+}
+
+/** What its tool shows of a call: one text, and rows of names and values. */
+function view(question) {
+  return [
+    question.parts.length
+      ? h("pre", { class: "hermes-command", tabindex: "0", "aria-label": `What ${question.tool} would do` },
+        marked(question, question.parts))
+      : null,
+    question.rows.length
+      ? h("dl", { class: "hermes-rows" },
+        question.rows.map(([name, parts]) => [h("dt", {}, name), h("dd", {}, marked(question, parts))]))
+      : null,
+  ];
 }
 
 function findings(question) {
@@ -41,7 +54,7 @@ function card(question, send) {
   const problem = h("p", { class: "hermes-problem", role: "alert", hidden: true });
   const title = h("div", { class: "hermes-card-title", id: uniqueId("title") },
     h("span", { class: "hermes-shield", "aria-hidden": "true" }, "!"),
-    h("span", {}, "Approval needed: ", h("strong", {}, question.tool)));
+    h("span", {}, "Approval needed: ", h("strong", {}, question.title)));
 
   const answer = (details) => (event) => {
     if (!event.isTrusted) return; // a script's click is nobody's decision
@@ -65,7 +78,7 @@ function card(question, send) {
   });
 
   const text = h("textarea", { class: "hermes-edit", spellcheck: "false", rows: "3",
-    "aria-label": question.edits === "command" ? "Edit the command" : "Edit the arguments, as JSON" });
+    "aria-label": question.edits ? `Edit ${question.edits}` : "Edit the arguments, as JSON" });
   text.addEventListener("keydown", (event) => {
     if (event.key === "Escape") swap(actions);
   });
@@ -96,7 +109,7 @@ function card(question, send) {
   const where = question.cwd ? [h("span", { class: "hermes-dim" }, " in "), h("code", {}, question.cwd)] : null;
   const element = h("section", { class: "hermes-card", role: "group", "aria-labelledby": title.id },
     h("header", {}, title, timer.element),
-    command(question), findings(question),
+    view(question), findings(question),
     h("p", { class: "hermes-where" }, h("span", { class: "hermes-dim" }, "runs on "), h("code", {}, question.backend), where),
     problem, actions, denying, editing);
   const arming = setTimeout(arm, ARMED_AFTER);
@@ -155,7 +168,7 @@ export function mountDesk(model, root, { latest = Infinity, onChange = () => {} 
       const shown = card(question, send);
       open.set(question.nonce, shown);
       cards.append(shown.element);
-      announced.textContent = `Approval needed: ${question.tool}. ${question.findings.map((f) => f.what).join(". ")}`;
+      announced.textContent = `Approval needed: ${question.title}. ${question.findings.map((f) => f.what).join(". ")}`;
       onChange(open.size, records.children.length);
     },
     noted: ({ nonce }) => open.get(nonce)?.noted(),
