@@ -112,7 +112,7 @@ def question(request: Request) -> str:
     view = request.view
     edit = "" if view.edits is None else f"[e NEW {_flat(view.edits).upper()}] edit  "
     lines = [
-        f"{heading(request)} wants to run on {request.backend} in {_flat(request.cwd)}:",
+        f"{heading(request)} wants to run on {request.backend}{f' in {_flat(request.cwd)}' if request.cwd else ''}:",
         *([_indented(view.text)] if view.text else []),
         *(_indented(f"{name}: {value}") for name, value in view.rows),
         *(f"  ! {_flat(finding.description)}: {_flat(finding.text)}" for finding in request.findings),
