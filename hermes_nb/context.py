@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -30,6 +30,7 @@ class Context(msgspec.Struct, frozen=True, eq=False):
         user_task: What the user asked for, where an agent loop passed it on.
         tool_call_id: The model's own id of the call, where an agent loop passed it on.
         on_output: Takes ``stdout`` or ``stderr`` and a piece of text, where the caller watches the call live.
+        extra: Whatever else the caller passes on by keyword; it can't replace anything named here.
     """
 
     session: Session
@@ -38,6 +39,7 @@ class Context(msgspec.Struct, frozen=True, eq=False):
     user_task: str | None = None
     tool_call_id: str | None = None
     on_output: OnOutput | None = None
+    extra: Mapping[str, Any] = {}
 
     @property
     def task_id(self) -> str:
@@ -58,6 +60,7 @@ class Context(msgspec.Struct, frozen=True, eq=False):
         """Everything here that a function accepts by keyword (None: all of it)."""
         session = self.session
         everything = {
+            **self.extra,
             "context": self,
             "session": session,
             "session_id": session.id,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import msgspec
 
 from hermes_nb.errors import UnknownToolError
 from hermes_nb.spellings import spellings
+from hermes_nb.toolsets import as_names
 
 if TYPE_CHECKING:
     from hermes_nb.declaration import Tool
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from hermes_nb.search.catalog import Catalog, SharedIndex
     from hermes_nb.session import Session
     from hermes_nb.toolsets import Scope
+
+logger = logging.getLogger(__name__)
 
 Format = Literal["openai", "anthropic"]
 
@@ -104,6 +108,18 @@ def definitions(session: Session, *, assembled: bool, format: Format) -> list[di
     from hermes_nb.search.assembly import assemble
 
     return assemble(session, format)
+
+
+def definitions_of(session: Session, names: Iterable[str], *, quiet: bool) -> list[dict[str, Any]]:
+    """The definitions of some tools: those of the names that are in scope and available."""
+    found = [tool for name in sorted(set(as_names(names))) if (tool := session.resolve(name)) is not None]
+    unavailable = session.availability.unavailable(found)
+    if not quiet:
+        for name, reason in unavailable.items():
+            logger.debug("%s is left out: %s", name, reason)
+    tools = [tool.overridden() for tool in found if tool.name not in unavailable]
+    there = frozenset(tool.name for tool in tools)
+    return decoded(without_strangers(tool, there) if tool.mentions_tools else tool for tool in tools)
 
 
 def formatted(tools: Iterable[Tool], format: Format) -> list[dict[str, Any]]:  # noqa: A002

@@ -48,6 +48,7 @@ class Call(msgspec.Struct, eq=False):
     tool_call_id: str | None = None
     on_output: OnOutput | None = None
     on_start: Callable[[Future[Any]], None] | None = None
+    extra: Mapping[str, Any] = {}
     tool: Tool | None = None
     args: dict[str, Any] | None = None
     decision: Decision | None = None
@@ -56,7 +57,9 @@ class Call(msgspec.Struct, eq=False):
 
     def context(self) -> Context:
         """What handlers, hooks and guards may know of it."""
-        return Context(self.session, self.id, self.timeout, self.user_task, self.tool_call_id, self.on_output)
+        return Context(
+            self.session, self.id, self.timeout, self.user_task, self.tool_call_id, self.on_output, self.extra
+        )
 
 
 def run(call: Call) -> ToolResult:

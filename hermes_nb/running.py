@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,16 @@ from hermes_nb.redact import redact, redact_json
 
 if TYPE_CHECKING:
     from hermes_nb.dispatch import Call
+    from hermes_nb.session import Session
 
 logger = logging.getLogger(__name__)
+
+_session: ContextVar[Session | None] = ContextVar("hermes_nb_session", default=None)
+
+
+def running_session() -> Session | None:
+    """The session whose call runs here, where that is asked by its handler, guard or hooks."""
+    return _session.get()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +52,14 @@ class Running:
 
     def __init__(self) -> None:
         self._calls: dict[str, Call] = {}
+        self._tokens: dict[str, Token[Session | None]] = {}
         self._watchers: tuple[Callable[[], None], ...] = ()
         self._lock = threading.Lock()
 
     def begin(self, call: Call) -> None:
         """Take note of a call. All else is left to who looks: most calls are over before anybody does."""
         self._calls[call.id] = call
+        self._tokens[call.id] = _session.set(call.session)
         for watcher in self._watchers:
             try:
                 watcher()
@@ -56,8 +67,11 @@ class Running:
                 logger.exception("a watcher of running calls failed")
 
     def end(self, call: Call) -> None:
-        """Forget a call."""
+        """Forget a call, in the thread where it began."""
         self._calls.pop(call.id, None)
+        token = self._tokens.pop(call.id, None)
+        if token is not None:
+            _session.reset(token)
 
     def watch(self, watcher: Callable[[], None]) -> Callable[[], None]:
         """Call a function whenever a call begins; returns a function that ends it."""

@@ -193,6 +193,7 @@ class Session:
         user_task: str | None = None,
         tool_call_id: str | None = None,
         on_output: OnOutput | None = None,
+        extra: Mapping[str, Any] | None = None,
     ) -> ToolResult:
         """Call a tool, on the one guarded path.
 
@@ -204,11 +205,13 @@ class Session:
             tool_call_id: The model's own id of this call, passed on to handler and hooks.
             on_output: Called with ``stdout`` or ``stderr`` and a piece of text while a command runs. It gets what
                 the command printed as it is; take care where you show it.
+            extra: Passed on by keyword to a handler that takes it: an agent's own state, a function to call back.
 
         Returns:
             The result. A refusal or an error is a result too; this raises only when it is interrupted.
         """
         call = dispatch.Call(self, name, args, self._next_id(), timeout, user_task, tool_call_id, on_output)
+        call.extra = extra or {}
         return dispatch.run(call)
 
     async def acall(
@@ -220,6 +223,7 @@ class Session:
         user_task: str | None = None,
         tool_call_id: str | None = None,
         on_output: OnOutput | None = None,
+        extra: Mapping[str, Any] | None = None,
     ) -> ToolResult:
         """The same as ``call`` without blocking the event loop; cancelling it cancels an async handler."""
         running: list[Future[Any]] = []
@@ -231,6 +235,7 @@ class Session:
                 future.cancel()
 
         call = dispatch.Call(self, name, args, self._next_id(), timeout, user_task, tool_call_id, on_output, on_start)
+        call.extra = extra or {}
         try:
             return await aio.in_thread(lambda: dispatch.run(call))
         except asyncio.CancelledError:
