@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,7 @@ class Context(msgspec.Struct, frozen=True, eq=False):
         tool_call_id: The model's own id of the call, where an agent loop passed it on.
         on_output: Takes ``stdout`` or ``stderr`` and a piece of text, where the caller watches the call live.
         deadline: When its time is up, by ``time.monotonic()``; None if it may take as long as it takes.
+        extra: Whatever else the caller passes on by keyword; it can't replace anything named here.
     """
 
     session: Session
@@ -52,6 +53,7 @@ class Context(msgspec.Struct, frozen=True, eq=False):
     tool_call_id: str | None = None
     on_output: OnOutput | None = None
     deadline: float | None = None
+    extra: Mapping[str, Any] = {}
 
     @property
     def task_id(self) -> str:
@@ -95,6 +97,7 @@ class Context(msgspec.Struct, frozen=True, eq=False):
         """Everything here that a function accepts by keyword (None: all of it)."""
         session = self.session
         everything = {
+            **self.extra,
             "context": self,
             "session": session,
             "session_id": session.id,

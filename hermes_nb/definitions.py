@@ -3,83 +3,19 @@
 from __future__ import annotations
 
 import gc
+import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from hermes_nb.errors import UnknownToolError
-from hermes_nb.spellings import spellings
-
 if TYPE_CHECKING:
     from hermes_nb.declaration import Tool
-    from hermes_nb.registry import Snapshot
-    from hermes_nb.search.catalog import Catalog, SharedIndex
-    from hermes_nb.session import Session
-    from hermes_nb.toolsets import Scope
+
+logger = logging.getLogger(__name__)
 
 Format = Literal["openai", "anthropic"]
-
-
-@dataclass(frozen=True, slots=True)
-class Visible:
-    """The tools of a session that are in scope and available, by name, and a key that changes whenever they do."""
-
-    tools: tuple[Tool, ...]
-    key: tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Special:
-    """The tools of a scope that have to be asked each time: those with a condition, those with a changing schema."""
-
-    snapshot: Snapshot
-    scope: Scope
-    conditional: tuple[Tool, ...]
-    dynamic: tuple[Tool, ...]
-
-
-@dataclass(slots=True)
-class Derived:
-    """What was derived for a session and may be used again, each as long as what it was derived from is the same."""
-
-    visible: Visible | None = None
-    special: Special | None = None
-    lookalikes: tuple[Snapshot, Scope, dict[str, frozenset[str]]] | None = None
-    catalog: Catalog | None = None
-    index: SharedIndex | None = None
-
-
-def visible_tools(session: Session) -> Visible:
-    """The tools that a session can use at this moment."""
-    snapshot = session.registry.snapshot
-    scope = session.scope(snapshot)
-    special = _special(session, snapshot, scope)
-    unavailable = frozenset(session.availability.unavailable(special.conditional))
-    current = {tool.name: tool.overridden() for tool in special.dynamic}
-    key = (snapshot, scope, unavailable, tuple(tool.definition_json for tool in current.values()))
-    cached = session.derived.visible
-    if cached is not None and cached.key == key:
-        return cached
-    tools = [
-        current.get(tool.name, tool) for tool in snapshot.ordered if tool in scope and tool.name not in unavailable
-    ]
-    names = frozenset(tool.name for tool in tools)
-    tools = [without_strangers(tool, names) if tool.mentions_tools else tool for tool in tools]
-    cached = session.derived.visible = Visible(tuple(tools), key)
-    return cached
-
-
-def _special(session: Session, snapshot: Snapshot, scope: Scope) -> Special:
-    cached = session.derived.special
-    if cached is None or cached.snapshot is not snapshot or cached.scope is not scope:
-        mine = [tool for tool in snapshot.ordered if tool in scope]
-        conditional = tuple(tool for tool in mine if tool.check_fn is not None or tool.requires_env)
-        dynamic = tuple(tool for tool in mine if tool.dynamic_schema_overrides is not None)
-        cached = session.derived.special = Special(snapshot, scope, conditional, dynamic)
-    return cached
 
 
 def decoded(tools: Iterable[Tool]) -> list[dict[str, Any]]:
@@ -95,17 +31,6 @@ def decoded(tools: Iterable[Tool]) -> list[dict[str, Any]]:
     return copies
 
 
-def definitions(session: Session, *, assembled: bool, format: Format) -> list[dict[str, Any]]:  # noqa: A002
-    """The definitions of a session's tools, in a provider's format."""
-    if format not in ("openai", "anthropic"):
-        raise ValueError(f"there is no format {format!r}; it takes 'openai' or 'anthropic'")
-    if not assembled:
-        return formatted(visible_tools(session).tools, format)
-    from hermes_nb.search.assembly import assemble
-
-    return assemble(session, format)
-
-
 def formatted(tools: Iterable[Tool], format: Format) -> list[dict[str, Any]]:  # noqa: A002
     """The definitions of tools in a provider's format, as copies."""
     copies = decoded(tools)
@@ -119,26 +44,6 @@ def anthropic_definition(function: dict[str, Any]) -> dict[str, Any]:
         "description": function["description"],
         "input_schema": function["parameters"],
     }
-
-
-def lookalikes(session: Session) -> dict[str, frozenset[str]]:
-    """For each way to write a name, the tools in scope that may be meant."""
-    snapshot = session.registry.snapshot
-    scope = session.scope(snapshot)
-    cached = session.derived.lookalikes
-    if cached is None or cached[0] is not snapshot or cached[1] is not scope:
-        names = spellings(tool for tool in snapshot.ordered if tool in scope)
-        cached = session.derived.lookalikes = (snapshot, scope, names)
-    return cached[2]
-
-
-def describe(session: Session, name: str) -> dict[str, Any]:
-    """One tool's definition, as the session would show it."""
-    tool = session.resolve(name)
-    if tool is None:
-        raise UnknownToolError(name, (known.name for known in visible_tools(session).tools))
-    shown = next((seen for seen in visible_tools(session).tools if seen.name == name), tool.overridden())
-    return decoded([shown])[0]
 
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*-])|\n")

@@ -54,6 +54,7 @@ class Call(msgspec.Struct, eq=False):
     backend: str | Backend | None = None
     place: Place | None = None
     parent: Call | None = None
+    extra: Mapping[str, Any] = {}
     tool: Tool | None = None
     args: dict[str, Any] | None = None
     decision: Decision | None = None
@@ -75,6 +76,7 @@ class Call(msgspec.Struct, eq=False):
             self.tool_call_id,
             self.on_output,
             self.deadline,
+            self.extra,
         )
 
     @property
@@ -161,7 +163,7 @@ class _HandlerFailed(Exception):
 def _check_available(call: Call, tool: Tool) -> None:
     if tool.check_fn is None and not tool.requires_env:
         return
-    reason = call.session.availability.reason(tool)
+    reason = call.session.view.availability.reason(tool)
     if reason is not None:
         raise CallRefused("unavailable", f"{tool.name} is not available: {reason}")
 

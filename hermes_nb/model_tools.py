@@ -1,19 +1,23 @@
-"""The function names that hermes-agent's users know, as a thin façade over sessions."""
+"""The function names that hermes-agent's users know, as a thin façade over sessions.
+
+None of them raises: what goes wrong is logged, and comes back as an error that a model can read.
+"""
 
 from __future__ import annotations
 
-import threading
+import contextlib
+import logging
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hermes_nb.session import Session
-from hermes_nb.toolsets import as_names
+from hermes_nb.redact import redact
+from hermes_nb.registry import registry as process_registry
+from hermes_nb.results import error_json, sanitise
 
-#: Sessions of so many scopes and tasks are kept; each may hold a file open.
-KEPT = 200
+if TYPE_CHECKING:
+    from hermes_nb.registry import Registry
 
-_lock = threading.RLock()  # a plugin that loads with the first session may use these functions
-_sessions: dict[tuple[Any, ...], Session] = {}
+logger = logging.getLogger(__name__)
 
 
 def get_tool_definitions(
@@ -23,21 +27,23 @@ def get_tool_definitions(
     *,
     skip_tool_search_assembly: bool = False,
 ) -> list[dict[str, Any]]:
-    """What a model sees with these toolsets, in OpenAI's format.
+    """What a model sees with these toolsets, in OpenAI's format; an empty list if that can't be said.
 
     Args:
-        enabled_toolsets: Only these; None means all.
+        enabled_toolsets: Only these; None means all. One that doesn't exist is skipped: it enables nothing.
         disabled_toolsets: Never these.
         quiet_mode: Whether to print nothing; otherwise the names of the tools are printed.
         skip_tool_search_assembly: Show every tool as it is, before tool search.
-
-    Raises:
-        UnknownToolsetError: A toolset doesn't exist.
     """
-    session = _session(enabled_toolsets, disabled_toolsets, None)
-    definitions = session.definitions(assembled=not skip_tool_search_assembly)
+    try:
+        session = process_registry.default_sessions.get(enabled_toolsets, disabled_toolsets)
+        definitions = session.definitions(assembled=not skip_tool_search_assembly)
+    except Exception:
+        logger.exception("the definitions of the tools could not be made")
+        return []
     if not quiet_mode:
-        print(f"{len(definitions)} tools: {', '.join(entry['function']['name'] for entry in definitions)}")
+        with contextlib.suppress(OSError, ValueError):  # nowhere to print to
+            print(f"{len(definitions)} tools: {', '.join(entry['function']['name'] for entry in definitions)}")
     return definitions
 
 
@@ -53,21 +59,44 @@ def handle_function_call(
 ) -> str:
     """Call a tool and return what the model reads: always a string, an error as a JSON object.
 
-    Raises:
-        UnknownToolsetError: A toolset doesn't exist.
+    Args:
+        function_name: The tool.
+        function_args: Its arguments: a mapping, or the JSON document that a model wrote.
+        task_id: Calls of one task share a session, with its approvals and its shell.
+        user_task: Passed on to the handler.
+        tool_call_id: The model's own id of this call, passed on to handler and hooks.
+        enabled_toolsets: Only these; None means all. One that doesn't exist is skipped: it enables nothing.
+        disabled_toolsets: Never these.
     """
-    session = _session(enabled_toolsets, disabled_toolsets, task_id)
-    return session.call(function_name, function_args, user_task=user_task, tool_call_id=tool_call_id).text
+    return dispatch(
+        process_registry,
+        function_name,
+        function_args,
+        task_id=task_id,
+        user_task=user_task,
+        tool_call_id=tool_call_id,
+        enabled_toolsets=enabled_toolsets,
+        disabled_toolsets=disabled_toolsets,
+    )
 
 
-def _session(enabled: Iterable[str] | None, disabled: Iterable[str] | None, task_id: str | None) -> Session:
-    """The session of a scope and a task, kept: approvals and working state belong to it."""
-    key = (*(None if names is None else as_names(names) for names in (enabled, disabled)), task_id)
-    with _lock:
-        session = _sessions.pop(key, None)
-        if session is None:
-            session = Session(enabled_toolsets=key[0], disabled_toolsets=key[1], task_id=task_id)
-        _sessions[key] = session  # the one used last stands last
-        if len(_sessions) > KEPT:
-            _sessions.pop(next(iter(_sessions))).close()
-        return session
+def dispatch(
+    registry: Registry,
+    name: str,
+    args: Mapping[str, Any] | str | None,
+    /,
+    *,
+    task_id: str | None = None,
+    user_task: str | None = None,
+    tool_call_id: str | None = None,
+    enabled_toolsets: Iterable[str] | None = None,
+    disabled_toolsets: Iterable[str] | None = None,
+    **extra: Any,
+) -> str:
+    """What ``Registry.dispatch`` does, for any registry."""
+    try:
+        session = registry.default_sessions.get(enabled_toolsets, disabled_toolsets, task_id)
+        return session.call(name, args, user_task=user_task, tool_call_id=tool_call_id, extra=extra).text
+    except Exception as error:
+        logger.exception("the call of %s could not be made", name)
+        return error_json(redact(sanitise(f"Error executing {name}: {error}")))

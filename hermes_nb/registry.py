@@ -15,10 +15,11 @@ from hermes_nb.availability import Availability, Check
 from hermes_nb.declaration import ApprovalViewer, Guard, Handler, Parallel, Tool, check_tool, read_schema
 from hermes_nb.errors import RegistrationError, UnknownToolsetError
 from hermes_nb.schema import read_signature
-from hermes_nb.toolsets import BUILTIN_TOOLSETS, EVERYTHING, LEGACY_TOOLSETS, Toolset, as_names
+from hermes_nb.toolsets import BUILTIN_TOOLSETS, EVERYTHING, LEGACY_TOOLSETS, Toolset, as_names, select
 
 if TYPE_CHECKING:
     from hermes_nb.context import Context
+    from hermes_nb.default_sessions import DefaultSessions
 
 logger = logging.getLogger(__name__)
 
@@ -60,6 +61,7 @@ class Registry:
         self._lock = threading.RLock()
         self._snapshot = Snapshot(MappingProxyType({}), BUILTIN_TOOLSETS, MappingProxyType({}), 0)
         self.availability = Availability()
+        self._default_sessions: DefaultSessions | None = None
 
     @property
     def snapshot(self) -> Snapshot:
@@ -239,6 +241,55 @@ class Registry:
     def toolset_names(self) -> list[str]:
         """Every name that selects a toolset, in order."""
         return sorted(self.snapshot.toolset_names)
+
+    # As hermes-agent has them -----------------------------------------------------------------------------------
+
+    @property
+    def default_sessions(self) -> DefaultSessions:
+        """The sessions that speak for this registry where nobody opened one; they are closed when it goes."""
+        with self._lock:
+            if self._default_sessions is None:
+                from hermes_nb.default_sessions import DefaultSessions
+
+                self._default_sessions = DefaultSessions(self)
+            return self._default_sessions
+
+    def dispatch(self, name: str, args: Mapping[str, Any] | str | None = None, **kwargs: Any) -> str:
+        """Call a tool and return what the model reads; never raises: an error is a JSON object with an ``error``.
+
+        The call is made by a default session of this registry, so that availability, validation, approval and journal
+        hold as for any other; inside a handler it is made by the session that runs the handler, in its scope.
+
+        Args:
+            name: The tool.
+            args: Its arguments: a mapping, or the JSON document that a model wrote. It is never changed.
+            kwargs: ``task_id`` chooses the session (calls of one task share its approvals and its shell);
+                ``enabled_toolsets`` and ``disabled_toolsets`` choose its scope; ``user_task`` and ``tool_call_id`` go
+                to the handler with the call's context. Any other reaches a handler that takes it by name or as
+                ``**kw``, and is ignored by one that doesn't; it can't replace what the context has.
+        """
+        from hermes_nb.model_tools import dispatch
+
+        return dispatch(self, name, args, **kwargs)
+
+    def get_definitions(self, tool_names: Iterable[str], quiet: bool = False) -> list[dict[str, Any]]:
+        """The definitions of these tools in OpenAI's format, by name; the unknown and the unavailable are left out.
+
+        Args:
+            tool_names: The names, in any order.
+            quiet: Whether to log nothing of what is unavailable.
+        """
+        view, names = self.default_sessions.get().view, as_names(tool_names)
+        if not quiet:
+            for seen in view:
+                if seen.state == "unavailable" and seen.tool.name in names:
+                    logger.debug("%s is left out: %s", seen.tool.name, seen.reason)
+        return view.definitions_of(names)
+
+    def is_toolset_available(self, toolset: str) -> bool:
+        """Whether a toolset has a tool that can be used now; no for one that doesn't exist."""
+        chosen = select([toolset], self.snapshot)
+        return any(tool in chosen for tool in self.default_sessions.get().view.visible().tools)
 
     def _forget_checks(self, dropped: Iterable[Tool]) -> None:
         in_use = {id(tool.check_fn) for tool in self.snapshot.tools.values()}

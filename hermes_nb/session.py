@@ -19,7 +19,6 @@ from hermes_nb.approval.policy import Judge, Policy
 from hermes_nb.calls.spills import Spills
 from hermes_nb.config import Config
 from hermes_nb.context import current_call
-from hermes_nb.definitions import Derived, definitions, describe, lookalikes
 from hermes_nb.errors import RegistrationError
 from hermes_nb.hooks import Hooks
 from hermes_nb.journal import Journal
@@ -29,7 +28,7 @@ from hermes_nb.registry import Registry
 from hermes_nb.registry import registry as process_registry
 from hermes_nb.running import Running
 from hermes_nb.storage import sweep_once
-from hermes_nb.toolsets import Scope, check_names, select
+from hermes_nb.view import View
 from hermes_nb.workspace import Place, Workspace
 
 if TYPE_CHECKING:
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from hermes_nb.context import OnOutput
     from hermes_nb.declaration import Handler, Tool
     from hermes_nb.definitions import Format
-    from hermes_nb.registry import Snapshot
     from hermes_nb.results import ToolResult
     from hermes_nb.search.budget import Budget
     from hermes_nb.search.catalog import SearchResult
@@ -63,7 +61,8 @@ class Session:
         judge: For ``approval.mode: smart``: a model that answers approve, deny or anything else to ask a person.
 
     Attributes:
-        availability: Which tools can be used now, by this session's settings.
+        view: What it sees of the tools there are, each with its state.
+        workspace: Where it works: backends, jobs, and whatever is closed with it.
         journal: The calls that have ended.
         running: The calls that have not.
         progress: Reports on long work, such as many calls, transfers and pulls, to its ``listener``; None by default.
@@ -93,18 +92,11 @@ class Session:
             from hermes_nb.discovery import discover_plugins
 
             discover_plugins(self.config)
-        self.availability = self.registry.availability.under(self.config)
-        snapshot = self.registry.snapshot
-        self._enabled = None if enabled_toolsets is None else check_names(enabled_toolsets, snapshot)
-        self._disabled = None if disabled_toolsets is None else check_names(disabled_toolsets, snapshot)
-        self._scope: tuple[object, object, Scope] | None = None
-        self._agent_handlers: dict[str, Handler] = {}
-        self.derived = Derived()
-        self._search_config: tuple[int, ToolSearchConfig | None] = (-1, None)
-        self._calls = itertools.count(1)
-        self.context_length = context_length
-        self.notices: deque[Event] = deque(maxlen=1000)
         self.progress = Reporter()
+        self.view = View(self.registry, enabled_toolsets, disabled_toolsets, self.config, context_length, self.progress)
+        self._agent_handlers: dict[str, Handler] = {}
+        self._calls = itertools.count(1)
+        self.notices: deque[Event] = deque(maxlen=1000)
         self.spills = Spills(self.id)
         self.workspace = Workspace(backend, self.task_id, self.progress, self.spills)
         self.hooks = Hooks(hooks)
@@ -119,23 +111,9 @@ class Session:
 
     # What is there ---------------------------------------------------------------------------------------------
 
-    def scope(self, snapshot: Snapshot) -> Scope:
-        """What this session may see and run of a snapshot: the only place where that is decided."""
-        cached = self._scope
-        if cached is None or cached[0] is not snapshot.toolsets or cached[1] is not snapshot.aliases:
-            enabled = None if self._enabled is None else select(self._enabled, snapshot)
-            disabled = None if self._disabled is None else select(self._disabled, snapshot)
-            cached = self._scope = (snapshot.toolsets, snapshot.aliases, Scope(enabled, disabled))
-        return cached[2]
-
     def resolve(self, name: str) -> Tool | None:
-        """The tool of that name, if it is in scope: the only function that turns a name into a tool.
-
-        A tool outside the scope is None as one that doesn't exist: a session can't tell the two apart.
-        """
-        snapshot = self.registry.snapshot
-        tool = snapshot.tools.get(name)
-        return tool if tool is not None and tool in self.scope(snapshot) else None
+        """The tool of that name, if it is in scope; a tool outside the scope is None as one that doesn't exist."""
+        return self.view.resolve(name)
 
     def describe(self, name: str) -> dict[str, Any]:
         """A tool's definition in OpenAI's format.
@@ -143,7 +121,7 @@ class Session:
         Raises:
             UnknownToolError: There is no such tool in scope.
         """
-        return describe(self, name)
+        return self.view.describe(name)
 
     def definitions(self, assembled: bool = True, format: Format = "openai") -> list[dict[str, Any]]:  # noqa: A002
         """What the model sees: the tools in scope that are available.
@@ -158,34 +136,29 @@ class Session:
         Raises:
             ValueError: There is no such format.
         """
-        return definitions(self, assembled=assembled, format=format)
+        return self.view.definitions(assembled=assembled, format=format)
 
     def search(self, query: str, limit: int | None = None) -> SearchResult:
         """Find deferrable tools by what they do; the same ranking as the model's ``tool_search``, any limit."""
-        from hermes_nb.search.catalog import catalog
-
-        return catalog(self).search(query, self.search_config.search_default_limit if limit is None else limit)
+        return self.view.catalog.search(query, self.search_config.search_default_limit if limit is None else limit)
 
     def budget(self) -> Budget:
         """What the tools' schemas cost, and what deferring them saves."""
-        from hermes_nb.search.assembly import budget
-
-        return budget(self)
+        return self.view.budget()
 
     @property
     def search_config(self) -> ToolSearchConfig:
         """The settings of tool search in force."""
-        generation, settings = self._search_config
-        if settings is None or generation != self.config.generation:
-            from hermes_nb.search.settings import ToolSearchConfig
+        return self.view.search_config
 
-            settings = ToolSearchConfig.from_raw(self.config.get("tools.tool_search"))
-            self._search_config = (self.config.generation, settings)
-        return settings
+    @property
+    def context_length(self) -> int | None:
+        """The model's context in tokens; None if unknown."""
+        return self.view.context_length
 
-    def lookalikes(self) -> Mapping[str, frozenset[str]]:
-        """For each way to write a name, the tools in scope that may be meant."""
-        return lookalikes(self)
+    @context_length.setter
+    def context_length(self, tokens: int | None) -> None:
+        self.view.context_length = tokens
 
     # Calls -----------------------------------------------------------------------------------------------------
 
@@ -199,6 +172,7 @@ class Session:
         tool_call_id: str | None = None,
         on_output: OnOutput | None = None,
         backend: str | Backend | None = None,
+        extra: Mapping[str, Any] | None = None,
     ) -> ToolResult:
         """Call a tool, on the one guarded path.
 
@@ -213,14 +187,14 @@ class Session:
                 the command printed as it is; take care where you show it.
             backend: Where this call works, and the calls made inside of it: a name as for ``open_backend``, or one
                 that you opened. By default where the call around it works, or else where the session does.
+            extra: Passed on by keyword to a handler that takes it: an agent's own state, a function to call back.
 
         Returns:
             The result. A refusal or an error is a result too; this raises only when it is interrupted.
         """
-        call_id = self._next_id()
-        return dispatch.run(
-            dispatch.Call(self, name, args, call_id, timeout, user_task, tool_call_id, on_output, backend=backend)
-        )
+        call = dispatch.Call(self, name, args, self._next_id(), timeout, user_task, tool_call_id, on_output)
+        call.backend, call.extra = backend, extra or {}
+        return dispatch.run(call)
 
     async def acall(
         self,
@@ -232,6 +206,7 @@ class Session:
         tool_call_id: str | None = None,
         on_output: OnOutput | None = None,
         backend: str | Backend | None = None,
+        extra: Mapping[str, Any] | None = None,
     ) -> ToolResult:
         """The same as ``call`` without blocking the event loop; cancelling it cancels an async handler."""
         running: list[Future[Any]] = []
@@ -242,9 +217,8 @@ class Session:
             if cancelled.is_set():  # before the handler was reached
                 future.cancel()
 
-        call = dispatch.Call(
-            self, name, args, self._next_id(), timeout, user_task, tool_call_id, on_output, on_start, backend
-        )
+        call = dispatch.Call(self, name, args, self._next_id(), timeout, user_task, tool_call_id, on_output, on_start)
+        call.backend, call.extra = backend, extra or {}
         try:
             return await aio.in_thread(lambda: dispatch.run(call))
         except asyncio.CancelledError:
@@ -278,7 +252,7 @@ class Session:
             return tool, call.written
         from hermes_nb.search.bridge import unwrap
 
-        return unwrap(self, call)
+        return unwrap(self.view, call)
 
     def intercept(self, name: str, handler: Handler) -> None:
         """Handle an agent-level tool (todo, memory, session_search, delegate_task) with this agent's own state.
@@ -387,8 +361,7 @@ class Session:
         self.close()
 
     def __repr__(self) -> str:
-        tools = sum(1 for tool in self.registry.snapshot.ordered if tool in self.scope(self.registry.snapshot))
-        return f"<Session {self.id}: {tools} tools on {self.backend_name}>"
+        return f"<Session {self.id}: {len(self.view)} tools on {self.backend_name}>"
 
     def _next_id(self) -> str:
         return f"c{next(self._calls):04}"

@@ -156,15 +156,25 @@ def as_names(names: Iterable[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
+class Expected(tuple[str, ...]):
+    """Toolset names that need not exist: they select what is registered under them, now or later."""
+
+    __slots__ = ()
+
+
+def is_toolset(name: str, snapshot: Snapshot) -> bool:
+    """Whether a name selects a toolset."""
+    return name in snapshot.toolset_names or name in EVERYTHING or name in LEGACY_TOOLSETS
+
+
 def check_names(names: Iterable[str], snapshot: Snapshot) -> tuple[str, ...]:
-    """The names as a tuple, if each of them is a toolset.
+    """The names as a tuple, if each of them is a toolset or only ``Expected`` to be one.
 
     Raises:
         UnknownToolsetError: One is not; the message suggests the nearest.
     """
     given = as_names(names)
-    known = snapshot.toolset_names | EVERYTHING | LEGACY_TOOLSETS.keys()
     for name in given:
-        if name not in known:
-            raise UnknownToolsetError(name, sorted(known))
+        if not isinstance(names, Expected) and not is_toolset(name, snapshot):
+            raise UnknownToolsetError(name, sorted(snapshot.toolset_names | EVERYTHING | LEGACY_TOOLSETS.keys()))
     return given

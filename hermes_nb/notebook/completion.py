@@ -106,11 +106,10 @@ def _offered(action: argparse.Action, before: list[str], fragment: str) -> list[
 
 def _argument(words: list[str], fragment: str) -> tuple[list[str], str]:
     """Argument names after a tool's name, and values after ``name=``."""
-    session = state.current()
-    tool = session.registry.get(words[0])
-    if tool is None or tool not in session.scope(session.registry.snapshot):
+    view = state.current().view
+    if view.resolve(words[0]) is None:
         return [], fragment
-    schema = session.describe(tool.name)["function"]["parameters"]
+    schema = view.seen(words[0]).tool.parameters
     properties = schema.get("properties") or {}
     name, equals, value = fragment.partition("=")
     if equals:
@@ -133,9 +132,7 @@ def _values(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Iterable[str]
 
 
 def _tools(session: Session, *_: object) -> Iterable[str]:
-    snapshot = session.registry.snapshot
-    scope = session.scope(snapshot)
-    return (tool.name for tool in snapshot.ordered if tool in scope)
+    return (tool.name for tool in session.view.in_scope())
 
 
 def _toolsets(session: Session, *_: object) -> Iterable[str]:

@@ -101,9 +101,6 @@ def greeting(session: Session) -> str:
     """One line: what is there, where commands run, and who is asked."""
     from hermes_nb import __version__
 
-    snapshot = session.registry.snapshot
-    scope = session.scope(snapshot)
-    count = sum(tool in scope for tool in snapshot.ordered)
     mode = session.config.get("approval.mode")
-    there = f"{count} tools · {session.backend_name} backend · approval: {mode}"
+    there = f"{len(session.view)} tools · {session.backend_name} backend · approval: {mode}"
     return f"hermes-nb {__version__}: {there} · %hermes for help"

@@ -7,38 +7,31 @@ from typing import TYPE_CHECKING, Any
 from hermes_nb.definitions import Format, decoded, formatted
 from hermes_nb.search.bridge import bridge_tools
 from hermes_nb.search.budget import Budget, measure
-from hermes_nb.search.catalog import catalog
 
 if TYPE_CHECKING:
-    from hermes_nb.session import Session
+    from hermes_nb.view import View
 
 #: Anthropic's own search over tools that are marked with ``defer_loading``.
 _ANTHROPIC_SEARCH = {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}
 
 
-def is_active(session: Session) -> bool:
-    """Whether a session's tools are deferred now."""
-    deferrable = catalog(session)
-    return session.search_config.is_active(deferrable.tokens, len(deferrable.tools), session.context_length)
-
-
-def assemble(session: Session, format: Format) -> list[dict[str, Any]]:  # noqa: A002
+def assemble(view: View, format: Format) -> list[dict[str, Any]]:  # noqa: A002
     """The definitions that a model sees now."""
-    current = catalog(session)
-    if not is_active(session):
+    current = view.catalog
+    if not view.is_searched:
         return formatted(current.visible.tools, format)
     if format == "openai":
-        return decoded([*current.direct, *bridge_tools(session)])
+        return decoded([*current.direct, *bridge_tools(view)])
     deferred = [{**entry, "defer_loading": True} for entry in formatted(current.tools.values(), format)]
     return [dict(_ANTHROPIC_SEARCH), *formatted(current.direct, format), *deferred]
 
 
-def budget(session: Session) -> Budget:
+def budget(view: View) -> Budget:
     """What a session's tools cost now."""
     return measure(
-        catalog(session).visible.tools,
-        bridge_tools(session),
-        threshold=session.search_config.threshold_tokens(session.context_length),
-        active=is_active(session),
-        context_length=session.context_length,
+        view.catalog.visible.tools,
+        bridge_tools(view),
+        threshold=view.search_config.threshold_tokens(view.context_length),
+        active=view.is_searched,
+        context_length=view.context_length,
     )

@@ -1,7 +1,7 @@
 """The three bridge tools, and the way from what a model wrote to the tool it meant.
 
 Unwrapping comes before everything else on the path of a call: hooks, approval, limits and the journal see the real
-tool and its real arguments. Everything here goes through ``Session.resolve``, so a restricted session can neither
+tool and its real arguments. Everything here goes through ``View.resolve``, so a restricted session can neither
 find, describe nor call what is outside its scope.
 """
 
@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from hermes_nb.declaration import BRIDGE_NAMES, Tool
 from hermes_nb.errors import CallRefused, UnknownToolError
-from hermes_nb.search.catalog import Catalog, catalog
 from hermes_nb.spellings import normal
 
 if TYPE_CHECKING:
     from hermes_nb.dispatch import Call
-    from hermes_nb.session import Session
+    from hermes_nb.search.catalog import Catalog
+    from hermes_nb.view import View
 
 _TOOLSET = "tool-search"
 _NAMES_SHOWN = 10
@@ -27,55 +27,55 @@ _ARGUMENTS = ("arguments", "args", "parameters", "input")
 _TEXTS = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
 
 
-def bridge_tools(session: Session) -> tuple[Tool, ...]:
+def bridge_tools(view: View) -> tuple[Tool, ...]:
     """The three tools that stand for the deferred ones; their descriptions say how many those are."""
-    deferred = catalog(session)
-    key = session.config.generation
+    deferred = view.catalog
+    key = view.config.generation
     if deferred.bridge is None or deferred.bridge[0] != key:
-        deferred.bridge = (key, (_search_tool(session, deferred), _describe_tool(session), _CALL_TOOL))
+        deferred.bridge = (key, (_search_tool(view, deferred), _describe_tool(view), _CALL_TOOL))
     return deferred.bridge[1]
 
 
-def unwrap(session: Session, call: Call) -> tuple[Tool, Any]:
+def unwrap(view: View, call: Call) -> tuple[Tool, Any]:
     """The real tool of a call, and the arguments meant for it.
 
     Raises:
         CallRefused: There is no such tool in scope, or it can't be called this way.
     """
     if call.name not in BRIDGE_NAMES:
-        return _find(session, call.name, call), call.written
-    if session.search_config.enabled == "off":
+        return _find(view, call.name, call), call.written
+    if view.search_config.enabled == "off":
         raise CallRefused("unknown", f"Unknown tool: {call.name}. Tool search is off; call tools by their own names")
-    search, describe, _ = bridge_tools(session)
+    search, describe, _ = bridge_tools(view)
     if call.name != "tool_call":
         return search if call.name == "tool_search" else describe, call.written
     name, args = _read_tool_call(call)
     if name in BRIDGE_NAMES:
         raise CallRefused("invalid", f"tool_call cannot invoke {name!r}: it is itself a bridge tool")
-    tool = _find(session, name, call)
+    tool = _find(view, name, call)
     if not tool.deferrable:
         raise CallRefused("invalid", f"{tool.name!r} is not deferred: call it directly instead of via tool_call")
     return tool, args
 
 
-def _find(session: Session, name: str, call: Call | None = None) -> Tool:
+def _find(view: View, name: str, call: Call | None = None) -> Tool:
     """The tool of a name in scope, also when it is written in another case or without its server's prefix."""
-    tool = session.resolve(name)
+    tool = view.resolve(name)
     if tool is not None:
         return tool
-    meant = session.lookalikes().get(normal(name), frozenset())
+    meant = view.lookalikes().get(normal(name), frozenset())
     if len(meant) > 1:
         raise CallRefused("unknown", f"Unknown tool: {name}. It could be {', '.join(sorted(meant)[:_NAMES_SHOWN])}")
-    tool = session.resolve(next(iter(meant))) if meant else None
+    tool = view.resolve(next(iter(meant))) if meant else None
     if tool is None:
-        raise CallRefused("unknown", _unknown(session, name))
+        raise CallRefused("unknown", _unknown(view, name))
     if call is not None:
         call.notes.append(f"{name!r} was taken for {tool.name!r}")
     return tool
 
 
-def _unknown(session: Session, name: str) -> str:
-    current = catalog(session)
+def _unknown(view: View, name: str) -> str:
+    current = view.catalog
     if len(current.tools) > _COMPARED_ONE_BY_ONE:
         near = current.nearest(name)
         return f"Unknown tool: {name}" + (f". Did you mean {', '.join(near)}?" if near else "")
@@ -108,11 +108,11 @@ def _read_tool_call(call: Call) -> tuple[str, Any]:
     return written["name"].strip(), beside
 
 
-def _search_tool(session: Session, deferred: Catalog) -> Tool:
-    most = session.search_config.max_search_limit
+def _search_tool(view: View, deferred: Catalog) -> Tool:
+    most = view.search_config.max_search_limit
 
     def handler(args: Mapping[str, Any]) -> dict[str, Any]:
-        limit = session.search_config.limit(args.get("limit"))
+        limit = view.search_config.limit(args.get("limit"))
         query = args["query"]
         if isinstance(query, str):
             return {"query": query, "total_available": len(deferred.tools), **_answer(deferred, query, limit)}
@@ -142,19 +142,19 @@ def _answer(deferred: Catalog, query: str, limit: int) -> dict[str, Any]:
     return answer if result.matches else {**answer, "hint": result.hint}
 
 
-def _describe_tool(session: Session) -> Tool:
+def _describe_tool(view: View) -> Tool:
     def describe(name: str) -> dict[str, Any]:
         if name in BRIDGE_NAMES:
             return {"error": f"{name!r} is itself a bridge tool"}
         try:
-            tool = _find(session, name)
+            tool = _find(view, name)
         except CallRefused as refusal:
             return {"error": str(refusal)}
         if not tool.deferrable:
             return {"error": f"{name!r} is not deferred: its schema is in the list of tools already"}
-        shown = catalog(session).tools.get(tool.name)
+        shown = view.catalog.tools.get(tool.name)
         if shown is None:
-            return {"error": f"{tool.name} is not available: {session.availability.reason(tool)}"}
+            return {"error": f"{tool.name} is not available: {view.availability.reason(tool)}"}
         return {"name": shown.name, "description": shown.description, "parameters": shown.parameters}
 
     def handler(args: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from hermes_nb.definitions import Visible, visible_tools
 from hermes_nb.search.budget import tool_tokens
 
 if TYPE_CHECKING:
     from hermes_nb.declaration import Tool
     from hermes_nb.progress import Reporter
     from hermes_nb.search.index import Document, ToolIndex
-    from hermes_nb.session import Session
+    from hermes_nb.view import Visible
 
 DESCRIPTION_CAP = 300
 _PARAMETERS_SHOWN = 8
@@ -158,17 +157,6 @@ class SharedIndex:
                 added = tools[start : start + _ADDED_AT_ONCE]
                 index.add(_documents(added))
                 work.reach(start + len(added))
-
-
-def catalog(session: Session) -> Catalog:
-    """The catalog of a session as it is now; kept only as long as nothing that it was derived from has changed."""
-    visible = visible_tools(session)
-    derived = session.derived
-    if derived.index is None:
-        derived.index = SharedIndex(session.progress)
-    if derived.catalog is None or derived.catalog.visible is not visible:
-        derived.catalog = Catalog(visible, derived.index)
-    return derived.catalog
 
 
 def _documents(tools: Iterable[Tool]) -> Iterable[Document]:

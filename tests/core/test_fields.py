@@ -6,7 +6,6 @@ import pytest
 
 import hermes_nb as hermes
 from hermes_nb import RegistrationError, Registry, Session, Tool
-from hermes_nb.search.assembly import is_active
 from hermes_nb.spellings import spellings
 from hermes_nb.toolsets import AGENT_TOOLS, CORE_TOOLS
 
@@ -74,7 +73,7 @@ def test_a_tool_that_is_not_deferrable_stays_in_front_of_the_model(registry: Reg
 def test_a_core_name_is_deferred_where_its_declaration_says_so(registry: Registry) -> None:
     registry.register("web_search", "mcp-far", NOTHING, lambda args: "far", deferrable=True)
     with Session(registry=registry, config=ON) as session:
-        assert is_active(session)
+        assert session.view.is_searched
         assert session.call("tool_call", {"name": "web_search", "arguments": {}}).value == "far"
 
 

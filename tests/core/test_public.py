@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import inspect
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import hermes_nb as hermes
 from hermes_nb import UnknownToolsetError, errors
-from hermes_nb.model_tools import KEPT, get_tool_definitions, handle_function_call
+from hermes_nb.default_sessions import KEPT
+from hermes_nb.model_tools import get_tool_definitions, handle_function_call
 
 from .support import add, run_python
+
+SECRET = "ghp_" + "a1B2" * 9
 
 
 def test_the_public_names_are_these() -> None:
@@ -134,9 +139,98 @@ def test_the_facade_passes_the_task_on(facade_tools: None) -> None:
     assert (seen["task_id"], seen["user_task"], seen["tool_call_id"]) == ("task-7", "find it", "id")
 
 
-def test_an_unknown_toolset_is_an_error_in_the_facade_too() -> None:
-    with pytest.raises(UnknownToolsetError, match="terminal"):
-        get_tool_definitions(["terminl"])
+def test_a_toolset_that_never_was_is_skipped_with_a_warning(
+    facade_tools: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    shown = get_tool_definitions(["facade", "terminl"], skip_tool_search_assembly=True)
+    assert [entry["function"]["name"] for entry in shown] == ["facade_context", "facade_echo"]
+    assert json.loads(handle_function_call("facade_echo", {}, enabled_toolsets=["facade", "terminl"])) == {}
+    assert "'terminl'" in caplog.text
+    assert "Did you mean terminal?" in caplog.text
+    with pytest.raises(UnknownToolsetError):
+        hermes.Session(enabled_toolsets=["facade", "terminl"])
+
+
+def test_a_warning_of_a_missing_toolset_comes_once(facade_tools: None, caplog: pytest.LogCaptureFixture) -> None:
+    for _ in range(3):
+        get_tool_definitions(["facade", "gone-once"])
+    assert caplog.text.count("'gone-once'") == 1
+
+
+@pytest.mark.parametrize("enabled", [["gone"], ("gone", "never-was"), "gone", [], {"gone"}, [""]])
+def test_nothing_is_enabled_where_no_toolset_is_left(facade_tools: None, enabled: Any) -> None:
+    assert get_tool_definitions(enabled) == []
+    assert "Unknown tool" in json.loads(handle_function_call("facade_echo", {}, enabled_toolsets=enabled))["error"]
+    assert (
+        "Unknown tool"
+        in json.loads(handle_function_call("terminal", {"command": "true"}, enabled_toolsets=enabled))["error"]
+    )
+
+
+def test_a_toolset_that_goes_enables_nothing_and_is_enabled_again_when_it_comes_back() -> None:
+    for _ in range(2):
+        assert get_tool_definitions(["facade-server"]) == []
+        add(hermes.registry, "facade_come_and_go", toolset="facade-server")
+        try:
+            assert len(get_tool_definitions(["facade-server"])) == 1
+            assert handle_function_call("facade_come_and_go", {}, enabled_toolsets=["facade-server"]) == "{}"
+        finally:
+            hermes.registry.deregister("facade_come_and_go")
+
+
+def test_a_toolset_that_was_disabled_before_it_came_is_disabled() -> None:
+    def call() -> str:
+        return handle_function_call("facade_late", {}, disabled_toolsets=["facade-late"])
+
+    assert "Unknown tool" in call()
+    kept = hermes.registry.default_sessions.get(disabled=["facade-late"])
+    add(hermes.registry, "facade_late", toolset="facade-late")
+    try:
+        assert kept.resolve("facade_late") is None
+        assert "Unknown tool" in call()
+        assert all(e["function"]["name"] != "facade_late" for e in get_tool_definitions(None, ["facade-late"]))
+    finally:
+        hermes.registry.deregister("facade_late")
+
+
+@pytest.mark.parametrize("toolsets", [5, [["nested"]], [None], object()])
+def test_the_facade_never_raises_and_never_shows_more_for_it(
+    facade_tools: None, toolsets: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert get_tool_definitions(toolsets) == []
+    assert json.loads(handle_function_call("facade_echo", {}, enabled_toolsets=toolsets))["error"]
+    assert json.loads(handle_function_call("facade_echo", {}, disabled_toolsets=[["nested"]]))["error"]
+    assert caplog.text
+
+
+@pytest.mark.parametrize(
+    ("name", "args"), [(None, {}), (5, {}), ("facade_echo", [1]), ("facade_echo", "{"), ("", None)]
+)
+def test_the_facade_answers_whatever_it_is_asked(facade_tools: None, name: Any, args: Any) -> None:
+    assert json.loads(handle_function_call(name, args))["error"]
+
+
+def test_the_facade_answers_where_no_session_can_be_made(
+    facade_tools: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*args: Any, **options: Any) -> None:
+        raise OSError(f"no room for {SECRET}")
+
+    monkeypatch.setattr("hermes_nb.default_sessions.Session", broken)
+    assert get_tool_definitions(["facade"], ["broken"]) == []
+    error = json.loads(handle_function_call("facade_echo", {}, "a-new-task"))["error"]
+    assert error.startswith("Error executing facade_echo: no room for ")
+    assert SECRET not in error
+    assert "no room" in caplog.text
+
+
+def test_the_facade_has_its_definitions_where_it_can_not_print(
+    facade_tools: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = io.StringIO()
+    closed.close()
+    monkeypatch.setattr("sys.stdout", closed)
+    assert len(get_tool_definitions(["facade"], quiet_mode=False)) == 2
 
 
 def test_one_toolset_may_be_given_as_a_text(facade_tools: None) -> None:

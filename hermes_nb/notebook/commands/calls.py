@@ -40,12 +40,8 @@ def _call(invocation: Invocation) -> ToolResult:
 
 def _parameters(invocation: Invocation) -> dict[str, Any]:
     """The schema of the tool's arguments; empty if it isn't known here, which the call itself will report better."""
-    session = invocation.session
-    tool = session.registry.get(invocation.options.tool)
-    if tool is None or tool not in session.scope(session.registry.snapshot):
-        return {}
-    parameters: dict[str, Any] = session.describe(tool.name)["function"]["parameters"]
-    return parameters
+    view, name = invocation.session.view, invocation.options.tool
+    return dict(view.seen(name).tool.parameters) if view.resolve(name) is not None else {}
 
 
 def _run(invocation: Invocation) -> CommandRun | JobView:

@@ -17,9 +17,9 @@ from hermes_nb.notebook.schema_view import Description
 from hermes_nb.notebook.table import Column, Table
 
 if TYPE_CHECKING:
-    from hermes_nb.declaration import Tool
     from hermes_nb.search.catalog import SearchResult
     from hermes_nb.session import Session
+    from hermes_nb.view import Seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,23 +51,17 @@ class ToolsetRow:
 
 def tool_rows(session: Session) -> list[ToolRow]:
     """Every tool in a session's scope, with what becomes of it."""
-    from hermes_nb.search.assembly import is_active
+    return [_row(seen) for seen in session.view]
+
+
+def _row(seen: Seen) -> ToolRow:
     from hermes_nb.search.budget import tool_tokens
-    from hermes_nb.search.catalog import catalog, plain
+    from hermes_nb.search.catalog import plain
 
-    snapshot = session.registry.snapshot
-    scope = session.scope(snapshot)
-    mine = [tool for tool in snapshot.ordered if tool in scope]
-    unavailable = session.availability.unavailable(mine)
-    deferred = catalog(session).tools if is_active(session) else {}
-
-    def state(tool: Tool) -> str:
-        return unavailable.get(tool.name) or ("deferred" if tool.name in deferred else "shown")
-
-    return [
-        ToolRow(tool.name, tool.toolset, plain(tool.description), state(tool), tool_tokens(tool), tool.emoji)
-        for tool in mine
-    ]
+    tool = seen.tool
+    return ToolRow(
+        tool.name, tool.toolset, plain(tool.description), seen.reason or seen.state, tool_tokens(tool), tool.emoji
+    )
 
 
 def _tools(invocation: Invocation) -> Table[ToolRow]:
@@ -134,13 +128,11 @@ def _search(invocation: Invocation) -> SearchResult:
 
 
 def _describe(invocation: Invocation) -> Description:
-    session, name = invocation.session, invocation.options.tool
-    definition = session.describe(name)
-    row = next(row for row in tool_rows(session) if row.name == name)
-    tool = session.resolve(name)
-    lacks = (missing_variables(tool) if tool is not None else None) or ""
+    view, name = invocation.session.view, invocation.options.tool
+    seen = view.seen(name)
+    row, lacks = _row(seen), missing_variables(seen.tool) or ""
     return Description(
-        definition, toolset=row.toolset, emoji=row.emoji, state=row.state, tokens=row.tokens, lacks=lacks
+        view.describe(name), toolset=row.toolset, emoji=row.emoji, state=row.state, tokens=row.tokens, lacks=lacks
     )
 
 

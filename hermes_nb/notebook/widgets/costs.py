@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hermes_nb.search.budget import tool_tokens
-from hermes_nb.search.catalog import catalog
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -49,7 +48,7 @@ class Costs:
         """The costs of a session now."""
         budget = session.budget()
         rows: dict[str, list[int]] = {}
-        for tool in catalog(session).visible.tools:
+        for tool in session.view.visible().tools:
             row = rows.setdefault(tool.toolset, [0, 0, 0, 0])
             row[0] += 1
             row[2 if tool.deferrable else 1] += budget.per_tool[tool.name]

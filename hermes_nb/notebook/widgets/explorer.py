@@ -14,7 +14,7 @@ from hermes_nb.notebook.widgets.approval import Desk, asking_at
 from hermes_nb.notebook.widgets.base import Message, script, style
 from hermes_nb.notebook.widgets.screen import screen
 from hermes_nb.notebook.widgets.table import Table
-from hermes_nb.search.catalog import catalog, signature
+from hermes_nb.search.catalog import signature
 
 if TYPE_CHECKING:
     from hermes_nb.results import ToolResult
@@ -92,7 +92,7 @@ class Explorer(Desk):
 
     def _refresh(self) -> bool:
         """Bring the table up to date; whether it had changed."""
-        if catalog(self.session).visible is self._table.visible:
+        if self.session.view.visible() is self._table.visible:
             return False
         self._table = Table.of(self.session)
         self._packed = _ahead.submit(self._table.packed)
@@ -121,7 +121,7 @@ class Explorer(Desk):
                 "description": function["description"],
                 "parameters": function["parameters"],
                 "guarded": tool.guard is not None,
-                "reason": self.session.availability.reason(tool),
+                "reason": self.session.view.availability.reason(tool),
                 "lacks": missing_variables(tool),
             }
         )

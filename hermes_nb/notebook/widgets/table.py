@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from hermes_nb.search.assembly import is_active
 from hermes_nb.search.bridge import bridge_tools
 from hermes_nb.search.budget import tool_tokens
-from hermes_nb.search.catalog import catalog, plain
+from hermes_nb.search.catalog import plain
 
 if TYPE_CHECKING:
     from hermes_nb.declaration import Tool
-    from hermes_nb.definitions import Visible
     from hermes_nb.session import Session
+    from hermes_nb.view import State, Visible
 
 _ABOUT_LENGTH = 140
-SHOWN, DEFERRED, UNAVAILABLE = range(3)
+#: The front end is told of a state by its number.
+STATES: tuple[State, ...] = ("shown", "deferred", "unavailable")
 
 
 @dataclass(frozen=True)
@@ -40,18 +40,11 @@ class Table:
     @classmethod
     def of(cls, session: Session) -> Table:
         """The table of a session now."""
-        current = catalog(session)
-        active = is_active(session)
-        usable = {tool.name: tool for tool in current.visible.tools}
-        snapshot = session.registry.snapshot
-        scope = session.scope(snapshot)
-        in_scope = [usable.get(tool.name, tool) for tool in snapshot.ordered if tool in scope]
-        tools = tuple(sorted(in_scope, key=lambda tool: (tool.toolset, tool.name)))
-        states = tuple(
-            UNAVAILABLE if tool.name not in usable else DEFERRED if active and tool.deferrable else SHOWN
-            for tool in tools
-        )
-        seen = [*current.direct, *bridge_tools(session)] if active else current.visible.tools
+        view, current = session.view, session.view.catalog
+        active = view.is_searched
+        rows = sorted(view, key=lambda seen: (seen.tool.toolset, seen.tool.name))
+        tools, states = tuple(row.tool for row in rows), tuple(STATES.index(row.state) for row in rows)
+        seen = [*current.direct, *bridge_tools(view)] if active else current.visible.tools
         gauge = {
             "deferrable": current.tokens,
             "threshold": session.search_config.threshold_tokens(session.context_length),
@@ -60,8 +53,8 @@ class Table:
             "active": active,
             "seen": len(seen),
             "seen_tokens": sum(map(tool_tokens, seen)),
-            "deferred": states.count(DEFERRED),
-            "unavailable": states.count(UNAVAILABLE),
+            "deferred": states.count(STATES.index("deferred")),
+            "unavailable": states.count(STATES.index("unavailable")),
         }
         return cls(tools, states, gauge, current.visible)
 
@@ -96,12 +89,11 @@ class Table:
         as with half a word while it is being typed, everything where they do.
         """
         words = query.lower().split()
-        current = catalog(session)
-        index = session.derived.index
-        if not words or index is None:
+        if not words:
             return list(range(len(self.tools))), True
+        current = session.view.catalog
         row = {tool.name: number for number, tool in enumerate(self.tools)}
-        found = index.of(current.tools).search(query, len(current.tools))
+        found = session.view.index.of(current.tools).search(query, len(current.tools))
         ranked = [row[scored.name] for scored in found if scored.name in row]
         others = [
             number

@@ -1,0 +1,89 @@
+"""The sessions that make calls where nobody opened one: for ``model_tools``, and for a registry's own words."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from hermes_nb.context import current_call
+from hermes_nb.errors import did_you_mean
+from hermes_nb.session import Session
+from hermes_nb.toolsets import Expected, as_names, is_toolset
+
+if TYPE_CHECKING:
+    from hermes_nb.registry import Registry
+
+logger = logging.getLogger(__name__)
+
+#: Sessions of so many scopes and tasks are kept; each may hold a file open.
+KEPT = 200
+
+Key = tuple[Expected | None, Expected | None, str | None]
+
+
+class DefaultSessions:
+    """The default sessions of one registry, which keeps them: one for each scope and task, closed when it goes."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._lock = threading.Lock()
+        self._kept: dict[Key, Session] = {}
+        self._missed: dict[Key | None, list[str]] = {}
+
+    def get(
+        self,
+        enabled: Iterable[str] | None = None,
+        disabled: Iterable[str] | None = None,
+        task_id: str | None = None,
+    ) -> Session:
+        """The session of a scope and a task, kept: approvals and working state belong to it.
+
+        What a handler asks for without naming toolsets is made by the session that runs the handler: its scope and
+        its rules hold for that, too. A toolset that doesn't exist is skipped, and a warning says so; it still selects
+        what is registered under its name later, so that a scope is never wider than it was asked for.
+        """
+        if enabled is None and disabled is None:
+            around = current_call.get()
+            if around is not None and around.session.registry is self._registry:
+                return around.session
+        only = None if enabled is None else Expected(as_names(enabled))
+        never = None if disabled is None else Expected(as_names(disabled))
+        key = (only, never, task_id)
+        session = self._kept.get(key)
+        if session is None:  # not under the lock: a plugin that loads with the first session may ask for one, too
+            session = Session(self._registry, only, never, task_id=task_id)
+        kept = self._keep(key, session)
+        if kept is not session:  # another thread was quicker
+            session.close()
+        self._warn_of_missing(key, [*(only or ()), *(never or ())])
+        return kept
+
+    def _keep(self, key: Key, session: Session) -> Session:
+        """Keep a session as the one that was used last, and close the one that was not used for longest."""
+        with self._lock:
+            kept = self._kept.pop(key, session)
+            self._kept[key] = kept
+            surplus = next(iter(self._kept)) if len(self._kept) > KEPT else None
+            oldest = None if surplus is None else self._kept.pop(surplus)
+            self._missed.pop(surplus, None)
+        if oldest is not None:
+            oldest.close()
+        return kept
+
+    def _warn_of_missing(self, key: Key, names: list[str]) -> None:
+        snapshot = self._registry.snapshot
+        missing = [name for name in names if not is_toolset(name, snapshot)]
+        if missing != self._missed.get(key, []):  # once, not with every call
+            for name in missing:
+                near = did_you_mean(str(name), snapshot.toolset_names)
+                logger.warning("there is no toolset %r, so it is skipped%s", name, near)
+            self._missed[key] = missing
+
+    def __del__(self) -> None:
+        # Not by weakref.finalize: it would hold the sessions, and these the registry, which then never goes.
+        for session in self._kept.values():
+            with contextlib.suppress(Exception):  # nobody is left who could be told
+                session.close()
