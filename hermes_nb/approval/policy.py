@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal
 
 from hermes_nb.approval.assessment import Assessment, Finding
 from hermes_nb.approval.decision import Approver, Decision, Request
-from hermes_nb.approval.patterns import covers, speaks_of
+from hermes_nb.approval.patterns import Commands, covers, speaks_of
 from hermes_nb.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -77,10 +77,11 @@ class Policy:
         if floor:
             reason = f"{'; '.join(finding.description for finding in floor)}: never allowed, in any mode"
             return Decision.deny(reason).by_whom("floor", assessment.findings)
-        denied = self._matching("deny", request)
+        commands = Commands(assessment)
+        denied = self._matching("deny", request, commands)
         if denied:
             return Decision.deny(f"the rule {denied!r} of approval.deny forbids it").by_whom("rule", request.findings)
-        request = self._with_rules_that_ask(request)
+        request = self._with_rules_that_ask(request, commands)
         if not request.findings:
             return None
         allowed = next((rule for rule in self.config.get("approval.allow") if covers(rule, request)), None)
@@ -125,11 +126,11 @@ class Policy:
         on_disk = Config.load(self.config.path).get("command_allowlist") if self.config.path is not None else ()
         return listed + [rule for rule in on_disk if rule not in listed]
 
-    def _matching(self, kind: str, request: Request) -> str | None:
-        return next((rule for rule in self.config.get(f"approval.{kind}") if speaks_of(rule, request)), None)
+    def _matching(self, kind: str, request: Request, commands: Commands) -> str | None:
+        return next((rule for rule in self.config.get(f"approval.{kind}") if speaks_of(rule, request, commands)), None)
 
-    def _with_rules_that_ask(self, request: Request) -> Request:
-        rule = self._matching("ask", request)
+    def _with_rules_that_ask(self, request: Request, commands: Commands) -> Request:
+        rule = self._matching("ask", request, commands)
         if rule is None:
             return request
         finding = Finding(f"config:{rule}", f"the rule {rule!r} of approval.ask", request.subject)
