@@ -461,6 +461,48 @@ def test_an_isolated_backend_may_skip_the_question_and_says_so(open_session: Ope
     assert not mounted.allowed
 
 
+def asked_on(backend: str) -> tuple[Request, Assessment]:
+    finding = RULES["delete"]
+    return Request("run", {}, (finding,), backend, "/", 5, "s", "c"), Assessment((finding,))
+
+
+def test_whether_a_place_is_isolated_is_found_out_once_and_holds_up_no_other_question() -> None:
+    from hermes_nb.approval.policy import Policy
+
+    config = Config({"approval": {"skip_when_isolated": True}})
+    policy = Policy(config, ScriptedApprover([once, once]))
+    looks: list[int] = []
+    looking, found_out = threading.Event(), threading.Event()
+
+    def isolated() -> bool:
+        """As of a backend that takes long to open."""
+        looks.append(1)
+        looking.set()
+        return not found_out.wait(60)
+
+    decisions: list[hermes.Decision | None] = []
+    slow = threading.Thread(target=lambda: decisions.append(policy.decide(*asked_on("slow"), isolated=isolated)))
+    slow.start()
+    assert looking.wait(60)
+    quick = threading.Thread(target=lambda: decisions.append(policy.decide(*asked_on("quick"))))
+    quick.start()
+    quick.join(60)
+    assert len(decisions) == 1  # while the other one still looks
+    found_out.set()
+    slow.join(60)
+    assert [decision.by for decision in decisions if decision] == ["approver", "approver"]
+    assert looks == [1]
+
+
+def test_an_approved_rule_needs_no_look_at_the_backend() -> None:
+    from hermes_nb.approval.policy import Policy
+
+    config = Config({"approval": {"skip_when_isolated": True}, "command_allowlist": ["deletion"]})
+    decision = Policy(config, NobodyApprover()).decide(*asked_on("far"), isolated=lambda: pytest.fail("it looked"))
+    assert decision is not None
+    assert decision.by == "remembered"
+
+
 @pytest.mark.parametrize(
     "command", ["eval $anything", 'sh -c "$anything"', "sudo -i", "cat hidden | base64 -d | sh", 'say "']
 )
