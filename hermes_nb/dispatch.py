@@ -20,7 +20,7 @@ from hermes_nb import aio
 from hermes_nb.approval.assessment import ALLOWED, Assessment, Finding
 from hermes_nb.approval.decision import Decision, Request
 from hermes_nb.approval.view import view_of
-from hermes_nb.arguments import copy_json, prepare
+from hermes_nb.arguments import copy_json
 from hermes_nb.context import Context, OnOutput, accepted_keywords
 from hermes_nb.errors import CallRefused, ToolError
 from hermes_nb.hooks import Ask, Rewrite
@@ -131,12 +131,7 @@ def _check_available(call: Call, tool: Tool) -> None:
 
 
 def _prepare(tool: Tool, raw: Any) -> dict[str, Any]:
-    current = tool if tool.dynamic_schema_overrides is None else tool.overridden()
-    try:
-        return prepare(raw, current.parameters, current.validator, tool.name)
-    except CallRefused as refusal:
-        refusal.details = {"parameters": current.parameters}  # so that the model's next try can succeed
-        raise
+    return tool.prepare(raw)
 
 
 def _ask_hooks(call: Call, tool: Tool, args: dict[str, Any], context: Context) -> tuple[dict[str, Any], Assessment]:
