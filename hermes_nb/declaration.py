@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from hermes_nb.context import accepted_keywords
-from hermes_nb.errors import RegistrationError
+from hermes_nb.errors import CallRefused, RegistrationError
 from hermes_nb.toolsets import AGENT_TOOLS, CORE_TOOLS, EVERYTHING, MCP_PREFIX, SPEAK_OF_OTHERS
 
 if TYPE_CHECKING:
@@ -120,6 +120,21 @@ class Tool:
             return False
         others = self.__dataclass_fields__.keys() - {"name", "description", "parameters"}
         return all(bool(getattr(self, field) == getattr(other, field)) for field in others)
+
+    def prepare(self, written: Any) -> dict[str, Any]:
+        """The arguments that a call with what was written would run with, by the schema that is shown at this moment.
+
+        Raises:
+            CallRefused: They don't fit it; the message names each argument and what was expected.
+        """
+        from hermes_nb.arguments import prepare
+
+        current = self.overridden()
+        try:
+            return prepare(written, current.parameters, current.validator, self.name)
+        except CallRefused as refusal:
+            refusal.details = {"parameters": current.parameters}  # so that the model's next try can succeed
+            raise
 
     def overridden(self) -> Tool:
         """The tool as its ``dynamic_schema_overrides`` describe it at this moment."""

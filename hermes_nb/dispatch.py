@@ -16,7 +16,6 @@ from hermes_nb import aio
 from hermes_nb.approval.assessment import ALLOWED, Assessment, Finding
 from hermes_nb.approval.decision import Decision, Request
 from hermes_nb.approval.view import view_of
-from hermes_nb.arguments import prepare
 from hermes_nb.calls.finish import Ending, finish
 from hermes_nb.calls.waiting import Waiting
 from hermes_nb.common.jsonable import copy_json
@@ -120,7 +119,7 @@ def _take(call: Call) -> Ending:
         call.place = call.session.place(call.backend)
         tool, raw = call.session.unwrap(call)
         _check_available(call, tool)
-        call.tool, call.args = tool, _prepare(tool, raw)
+        call.tool, call.args = tool, tool.prepare(raw)
         asked = _ask_hooks(call, tool)
         for _ in range(_MOVES_AT_MOST):
             _approve(call, tool, asked)
@@ -168,22 +167,13 @@ def _check_available(call: Call, tool: Tool) -> None:
         raise CallRefused("unavailable", f"{tool.name} is not available: {reason}")
 
 
-def _prepare(tool: Tool, raw: Any) -> dict[str, Any]:
-    current = tool if tool.dynamic_schema_overrides is None else tool.overridden()
-    try:
-        return prepare(raw, current.parameters, current.validator, tool.name)
-    except CallRefused as refusal:
-        refusal.details = {"parameters": current.parameters}  # so that the model's next try can succeed
-        raise
-
-
 def _ask_hooks(call: Call, tool: Tool) -> Assessment:
     """What hooks want a person to decide; they may veto the call, or rewrite its arguments."""
     assert call.args is not None
     if not call.session.hooks.has_before:
         return ALLOWED
     asked: list[Finding] = []
-    for answer in call.session.hooks.before(tool, call.args, call.context(), lambda args: _prepare(tool, args)):
+    for answer in call.session.hooks.before(tool, call.args, call.context(), tool.prepare):
         if isinstance(answer, Rewrite):
             call.args = dict(answer.args)
             call.notes.append("arguments rewritten by a hook")
@@ -223,7 +213,7 @@ def _approve(call: Call, tool: Tool, asked: Assessment) -> None:
             # What was approved is what runs, whoever else held a reference to the arguments meanwhile.
             call.args = msgspec.json.decode(approved)
             return
-        call.args = _prepare(tool, decision.args)
+        call.args = tool.prepare(decision.args)
         call.notes.append("arguments edited by the approver")
         asked = ALLOWED
     raise CallRefused("denied", f"{tool.name} was denied: edited {_EDITS_AT_MOST} times without an approval")

@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hermes_nb import aio
-from hermes_nb.arguments import prepare
 from hermes_nb.dispatch import Call
 from hermes_nb.errors import HermesError
 
@@ -78,7 +77,7 @@ def _resources(session: Session, written: Written) -> set[str] | None:
         tool, args = session.unwrap(Call(session, *written, id=""))
         if not callable(tool.parallel):
             return set() if tool.parallel else None
-        return set(tool.parallel(prepare(args, tool.parameters, tool.validator, tool.name)))
+        return set(tool.parallel(tool.prepare(args)))
     except HermesError:
         return set()  # it will be refused, which harms nobody
     except Exception:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from hermes_nb.approval.running import Script
 
 Verdict = Literal["allow", "ask", "block"]
 
@@ -29,9 +33,15 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """Every finding of a call, and the verdict of the worst of them."""
+    """Every finding of a call, and the verdict of the worst of them.
+
+    Attributes:
+        findings: What was found.
+        readings: The commands that were read for it, and what was understood: so that nobody reads them again.
+    """
 
     findings: tuple[Finding, ...] = ()
+    readings: Mapping[str, tuple[Script, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def verdict(self) -> Verdict:
@@ -44,7 +54,7 @@ class Assessment:
         return frozenset(finding.rule for finding in self.findings)
 
     def __add__(self, other: Assessment) -> Assessment:
-        return Assessment(self.findings + other.findings)
+        return Assessment(self.findings + other.findings, {**self.readings, **other.readings})
 
 
 ALLOWED = Assessment()

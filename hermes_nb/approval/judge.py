@@ -36,25 +36,25 @@ def assess(command: str, *, cwd: str | None = None) -> Assessment:
         command: The command line or script, as the shell would get it.
         cwd: The working directory, if it is known: relative paths are then judged by where they lead.
     """
+    readings: tuple[Script, ...] = ()
     try:
-        findings = _found(command, cwd)
+        readings = read_both(command, cwd)
+        findings = _found(command, *readings)
     except RecursionError:
         findings = [_problem("too-deep", command[:300])]
     findings.extend(_user_findings(command))
-    return Assessment(tuple(dict.fromkeys(findings)))
+    return Assessment(tuple(dict.fromkeys(findings)), {command: readings} if readings else {})
 
 
-def _found(command: str, cwd: str | None) -> list[Finding]:
-    """What the command does as it stands, and what it does as a reader takes it.
-
-    Neither is enough: to the shell a full-width ``＃`` starts no comment, and a ``／`` is no root for a person to
-    delete.
-    """
-    findings = list(_findings(read(command, cwd)))
+def read_both(command: str, cwd: str | None = None) -> tuple[Script, ...]:
+    """The command as the shell reads it, and as a person does where that differs: a full-width # starts no comment."""
     plain = lookalikes.plain(command)
-    if plain == command:
-        return findings
-    posing = list(_findings(read(plain, cwd)))
+    return (read(command, cwd),) if plain == command else (read(command, cwd), read(plain, cwd))
+
+
+def _found(command: str, as_it_is: Script, as_it_looks: Script | None = None) -> list[Finding]:
+    findings = list(_findings(as_it_is))
+    posing = [] if as_it_looks is None else list(_findings(as_it_looks))
     if {finding.rule for finding in posing} <= {finding.rule for finding in findings}:
         return findings
     disguised = Finding("look-alike", "hides what it does behind characters that look like others", command[:300])

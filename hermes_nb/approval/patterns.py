@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from hermes_nb.approval.assessment import Assessment
     from hermes_nb.approval.decision import Request
     from hermes_nb.approval.view import Language
 
@@ -30,7 +31,32 @@ class _Rule(NamedTuple):
     pattern: str | None
 
 
-def speaks_of(rule: str, request: Request) -> bool:
+class Commands:
+    """The simple commands in the texts of one call; each text is read once, and only if a rule asks for it."""
+
+    def __init__(self, assessment: Assessment) -> None:
+        self._readings = dict(assessment.readings)
+        self._spellings: dict[str, tuple[str, ...]] = {}
+
+    def in_text(self, text: str) -> tuple[str, ...]:
+        """Every command, as it is written and as it would run."""
+        known = self._spellings.get(text)
+        if known is None:
+            known = self._spellings[text] = tuple(self._spelled(text))
+        return known
+
+    def _spelled(self, text: str) -> Iterator[str]:
+        if text not in self._readings:
+            from hermes_nb.approval.judge import read_both
+
+            self._readings[text] = read_both(text)
+        for script in self._readings[text]:
+            for command in script.commands:
+                yield command.text
+                yield " ".join(word.text for word in command.words)
+
+
+def speaks_of(rule: str, request: Request, commands: Commands) -> bool:
     """Whether a rule that forbids or asks speaks of a call: of all of it, or of any command in it."""
     parsed = _parsed(rule, request)
     if parsed is None:
@@ -38,7 +64,7 @@ def speaks_of(rule: str, request: Request) -> bool:
     if parsed.pattern is None:
         return True
     pattern = parsed.pattern
-    return any(fnmatch.fnmatchcase(subject, pattern) for subject in _subjects(parsed.argument, request))
+    return any(fnmatch.fnmatchcase(subject, pattern) for subject in _subjects(parsed.argument, request, commands))
 
 
 def covers(rule: str, request: Request) -> bool:
@@ -78,22 +104,18 @@ def _subject(argument: str | None, request: Request) -> str | None:
     return None if value is None else str(value)
 
 
-def _subjects(argument: str | None, request: Request) -> Iterator[str]:
+def _subjects(argument: str | None, request: Request, commands: Commands) -> Iterator[str]:
     """All that a rule which forbids may fit: the whole of what it speaks of, and every command in that."""
-    from hermes_nb.approval.shell import read
-
     subject = _subject(argument, request)
     if subject is not None:
         yield subject
         yield _without_detours(subject)
-    for text in _commands(argument, request):
+    for text in _texts(argument, request):
         yield text
-        for command in read(text).commands:
-            yield command.text
-            yield " ".join(word.text for word in command.words)
+        yield from commands.in_text(text)
 
 
-def _commands(argument: str | None, request: Request) -> Iterator[str]:
+def _texts(argument: str | None, request: Request) -> Iterator[str]:
     """The texts that are commands, or may be."""
     language = _language(argument, request)
     if language == "shell" and request.command is not None:

@@ -5,7 +5,7 @@ The order is fixed, and every way out of it that isn't a clear yes is a no, with
 1. The floor: what is catastrophic is refused, in every mode and on every backend.
 2. ``approval.deny`` in the config refuses; ``approval.ask`` adds a reason to ask; ``approval.allow`` answers yes.
 3. Nothing found: yes.
-4. Mode ``off``, an isolated backend with ``approval.skip_when_isolated``, or an earlier approval of every rule: yes.
+4. Mode ``off``, an earlier approval of every rule, or an isolated backend with ``approval.skip_when_isolated``: yes.
 5. Mode ``smart``: a model may say yes or no; anything else it says goes on to the person.
 6. The approver decides. Mode ``policy`` has none: no.
 """
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal
 
 from hermes_nb.approval.assessment import Assessment, Finding
 from hermes_nb.approval.decision import Approver, Decision, Request
-from hermes_nb.approval.patterns import covers, speaks_of
+from hermes_nb.approval.patterns import Commands, covers, speaks_of
 from hermes_nb.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -90,19 +90,21 @@ class Policy:
         if floor:
             reason = f"{'; '.join(finding.description for finding in floor)}: never allowed, in any mode"
             return Decision.deny(reason).by_whom("floor", assessment.findings)
-        denied = self._matching("deny", request)
+        commands = Commands(assessment)
+        denied = self._matching("deny", request, commands)
         if denied:
             return Decision.deny(f"the rule {denied!r} of approval.deny forbids it").by_whom("rule", request.findings)
-        request = self._with_rules_that_ask(request)
+        request = self._with_rules_that_ask(request, commands)
         if not request.findings:
             return None
         allowed = next((rule for rule in self.config.get("approval.allow") if covers(rule, request)), None)
         if allowed:
             return Decision.once(f"the rule {allowed!r} of approval.allow").by_whom("rule", request.findings)
         return (
-            self._without_asking(request, isolated=isolated)
+            self._without_asking(request)
+            or self._by_isolation(request, isolated)
             or self._by_judge(request, asking)
-            or self._by_approver(request, isolated=isolated, asking=asking)
+            or self._by_approver(request, asking)
         )
 
     @property
@@ -138,23 +140,27 @@ class Policy:
         on_disk = Config.load(self.config.path).get("command_allowlist") if self.config.path is not None else ()
         return listed + [rule for rule in on_disk if rule not in listed]
 
-    def _matching(self, kind: str, request: Request) -> str | None:
-        return next((rule for rule in self.config.get(f"approval.{kind}") if speaks_of(rule, request)), None)
+    def _matching(self, kind: str, request: Request, commands: Commands) -> str | None:
+        return next((rule for rule in self.config.get(f"approval.{kind}") if speaks_of(rule, request, commands)), None)
 
-    def _with_rules_that_ask(self, request: Request) -> Request:
-        rule = self._matching("ask", request)
+    def _with_rules_that_ask(self, request: Request, commands: Commands) -> Request:
+        rule = self._matching("ask", request, commands)
         if rule is None:
             return request
         finding = Finding(f"config:{rule}", f"the rule {rule!r} of approval.ask", request.subject)
         return replace(request, findings=(*request.findings, finding))
 
-    def _without_asking(self, request: Request, *, isolated: Callable[[], bool]) -> Decision | None:
+    def _without_asking(self, request: Request) -> Decision | None:
         if self.config.get("approval.mode") == "off":
             return Decision.once("approval.mode is off").by_whom("mode", request.findings)
-        if self.config.get("approval.skip_when_isolated") and _holds(isolated):
-            return Decision.once(f"{request.backend} is isolated").by_whom("isolation", request.findings)
         if self._is_remembered(request):
             return Decision.session("approved before").by_whom("remembered", request.findings)
+        return None
+
+    def _by_isolation(self, request: Request, isolated: Callable[[], bool]) -> Decision | None:
+        # To know it may mean to open the backend: never while others wait for their question.
+        if self.config.get("approval.skip_when_isolated") and _holds(isolated):
+            return Decision.once(f"{request.backend} is isolated").by_whom("isolation", request.findings)
         return None
 
     def _is_remembered(self, request: Request) -> bool:
@@ -179,15 +185,13 @@ class Policy:
             return Decision.deny("the judging model refused it").by_whom("model", request.findings)
         return None
 
-    def _by_approver(
-        self, request: Request, *, isolated: Callable[[], bool], asking: Callable[[], AbstractContextManager[None]]
-    ) -> Decision:
+    def _by_approver(self, request: Request, asking: Callable[[], AbstractContextManager[None]]) -> Decision:
         if self.config.get("approval.mode") == "policy":
             reason = f"{_reasons(request)}; approval.mode is policy, so nobody is asked"
             return Decision.deny(reason).by_whom("mode", request.findings)
         with asking(), self._asking:
             # While this call waited for its turn, an answer to another one may have covered it.
-            decided = self._without_asking(request, isolated=isolated)
+            decided = self._without_asking(request)
             if decided is not None:
                 return decided
             decision = _asked(self.approver, request)

@@ -249,6 +249,44 @@ class TestRulesOfTheConfig:
     def test_a_forbidden_command_is_found_wherever_it_hides(self, open_session: Open, command: str) -> None:
         assert call(open_session(config={"approval": {"deny": ["run(git push*)"]}}), command).outcome == "denied"
 
+    def test_a_command_is_parsed_once_whatever_rules_there_are(
+        self, registry: hermes.Registry, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from hermes_nb.approval import assess, shell
+
+        parsed: list[bytes] = []
+        parse = shell.parse
+        monkeypatch.setattr(shell, "parse", lambda text: parsed.append(text) or parse(text))
+        guard = lambda args, context: assess(args["command"], cwd=str(context.cwd))  # noqa: E731
+
+        @hermes.tool(toolset="shell", registry=registry, guard=guard, approval_view=shell_view)
+        def run(command: str) -> str:
+            return "ran"
+
+        hermes.tool(toolset="shell", registry=registry, name="unguarded", approval_view=shell_view)(lambda command: "")
+        rules = [f"*(git push origin branch-{number}*)" for number in range(20)]
+        session = hermes.Session(registry=registry, config={"approval": {"deny": rules, "ask": rules}})
+        assert session.call("run", {"command": "git status"}).ok
+        assert parsed == [b"git status"]
+        assert session.call("unguarded", {"command": "git log"}).ok
+        assert parsed == [b"git status", b"git log"]
+        assert session.call("run", {"command": "cd x; git push origin branch-7"}).outcome == "denied"
+        assert len(parsed) == 3
+
+    def test_a_command_is_not_parsed_for_rules_of_other_tools(
+        self, open_session: Open, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from hermes_nb.approval import shell
+
+        monkeypatch.delattr(shell, "parse")
+        config = {"approval": {"deny": ["terminal(git push*)"], "allow": ["run(git status*)"]}}
+        assert call(open_session(config=config), "look").ok
+
+    @pytest.mark.parametrize("command", ["rm Докýменты", "cd x; git рush", "echo ＃; git push", "cd x; git push"])
+    def test_what_forbids_sees_a_command_as_it_is_and_as_it_looks(self, open_session: Open, command: str) -> None:
+        config = {"approval": {"deny": ["run(rm Док*)", "run(git push*)"]}}
+        assert call(open_session(config=config), command).outcome == "denied"
+
     def test_an_allowed_folder_is_not_left_by_going_up(self, registry: hermes.Registry) -> None:
         def suspicious(args: Mapping[str, Any], context: hermes.Context) -> Assessment:
             return Assessment((Finding("write", "writes", args["path"]),))
@@ -421,6 +459,48 @@ def test_an_isolated_backend_may_skip_the_question_and_says_so(open_session: Ope
     mounted = policy.decide(request, Assessment((finding,)), isolated=lambda: False)
     assert mounted is not None
     assert not mounted.allowed
+
+
+def asked_on(backend: str) -> tuple[Request, Assessment]:
+    finding = RULES["delete"]
+    return Request("run", {}, (finding,), backend, "/", 5, "s", "c"), Assessment((finding,))
+
+
+def test_whether_a_place_is_isolated_is_found_out_once_and_holds_up_no_other_question() -> None:
+    from hermes_nb.approval.policy import Policy
+
+    config = Config({"approval": {"skip_when_isolated": True}})
+    policy = Policy(config, ScriptedApprover([once, once]))
+    looks: list[int] = []
+    looking, found_out = threading.Event(), threading.Event()
+
+    def isolated() -> bool:
+        """As of a backend that takes long to open."""
+        looks.append(1)
+        looking.set()
+        return not found_out.wait(60)
+
+    decisions: list[hermes.Decision | None] = []
+    slow = threading.Thread(target=lambda: decisions.append(policy.decide(*asked_on("slow"), isolated=isolated)))
+    slow.start()
+    assert looking.wait(60)
+    quick = threading.Thread(target=lambda: decisions.append(policy.decide(*asked_on("quick"))))
+    quick.start()
+    quick.join(60)
+    assert len(decisions) == 1  # while the other one still looks
+    found_out.set()
+    slow.join(60)
+    assert [decision.by for decision in decisions if decision] == ["approver", "approver"]
+    assert looks == [1]
+
+
+def test_an_approved_rule_needs_no_look_at_the_backend() -> None:
+    from hermes_nb.approval.policy import Policy
+
+    config = Config({"approval": {"skip_when_isolated": True}, "command_allowlist": ["deletion"]})
+    decision = Policy(config, NobodyApprover()).decide(*asked_on("far"), isolated=lambda: pytest.fail("it looked"))
+    assert decision is not None
+    assert decision.by == "remembered"
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,25 @@ def test_writes_to_the_same_thing_run_in_order(watch: Watch, session: Session, s
     assert not watch.together
 
 
+def test_what_a_call_touches_is_read_by_the_schema_in_force(watch: Watch, registry: Registry, session: Session) -> None:
+    registered: dict[str, Any] = {"type": "object", "properties": {"path": {"type": "integer"}}, "required": ["path"]}
+    in_force = {**registered, "properties": {"path": {"type": "string"}}}
+    registry.add(
+        hermes.Tool(
+            "save",
+            "test",
+            "",
+            registered,
+            lambda args: watch(args["name"]),
+            dynamic_schema_overrides=lambda: {"parameters": in_force},
+            parallel=lambda args: [args["path"]],
+        )
+    )
+    results = session.call_many([("save", {"name": name, "path": "same"}) for name in ("a", "b")])
+    assert [result.text for result in results] == ["a", "b"]
+    assert not watch.met("a", "b")
+
+
 def test_a_tool_that_can_not_say_what_it_touches_runs_alone(registry: Registry, session: Session) -> None:
     seen = Watch()
 
