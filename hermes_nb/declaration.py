@@ -23,11 +23,14 @@ if TYPE_CHECKING:
     from hermes_nb.approval.view import ApprovalView
     from hermes_nb.availability import Check
     from hermes_nb.context import Context
+    from hermes_nb.workspace import Place
 
 logger = logging.getLogger(__name__)
 
 Handler = Callable[..., Any]
 Guard = Callable[[Mapping[str, Any], "Context"], "Assessment"]
+#: From a call's arguments and its context to where it works.
+Where = Callable[[Mapping[str, Any], "Context"], "Place"]
 #: From a call's arguments to what a person is shown of it.
 ApprovalViewer = Callable[[Mapping[str, Any]], "ApprovalView"]
 #: True: safe beside any call. A function: the resources a call touches; calls that share one run in order.
@@ -61,7 +64,8 @@ class Tool:
         dynamic_schema_overrides: Returns the parts of the schema that are known only when it is shown.
         guard: Looks at the arguments of a call and says what is dangerous about them.
         parallel: Whether calls may run beside others, or a function that names the resources a call touches.
-        workdir: Says which folder the arguments of a call name for it, where they may name one.
+        where: Says where a call works, where its arguments decide that: a folder they name, the backend of a job. It is
+            what a person is told, and what the journal keeps.
         keeps_deadline: Whether the handler ends by itself at ``context.deadline``, with what it has until then.
         source: Where it comes from: core, mcp (a server) or plugin (anything else).
         origin: The server or toolset as people say it: ``github`` for the toolset ``mcp-github``.
@@ -84,7 +88,7 @@ class Tool:
     guard: Guard | None = None
     parallel: Parallel = False
     approval_view: ApprovalViewer | None = None
-    workdir: Callable[[Mapping[str, Any]], str | None] | None = None
+    where: Where | None = None
     keeps_deadline: bool = False
     source: Source = _DERIVED
     origin: str = _DERIVED

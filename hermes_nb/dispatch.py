@@ -25,8 +25,6 @@ from hermes_nb.hooks import Ask, Rewrite
 from hermes_nb.results import ToolResult, error_json, to_text
 
 if TYPE_CHECKING:
-    from pathlib import PurePath
-
     from hermes_backends import Backend
     from hermes_nb.declaration import Tool
     from hermes_nb.session import Session
@@ -79,11 +77,15 @@ class Call(msgspec.Struct, eq=False):
         )
 
     @property
-    def folder(self) -> PurePath | None:
-        """Where it runs: the folder that its arguments name, or else the shell's."""
-        if self.place is None or self.tool is None or self.tool.workdir is None or self.args is None:
-            return self.place.folder if self.place is not None else None
-        return self.place.inside(self.tool.workdir(self.args))
+    def target(self) -> Place | None:
+        """Where it works: as its arguments say, or else where the session does. A person is asked about this one."""
+        if self.place is None or self.tool is None or self.tool.where is None or self.args is None:
+            return self.place
+        try:
+            return self.tool.where(self.args, self.context())
+        except Exception:  # its handler will say what is wrong
+            logger.debug("it can't be told where %s works", self.name, exc_info=True)
+            return self.place
 
     @property
     def parent_id(self) -> str | None:
@@ -184,26 +186,28 @@ def _ask_hooks(call: Call, tool: Tool) -> Assessment:
 
 def _approve(call: Call, tool: Tool, asked: Assessment) -> None:
     """Come back once nothing stands against the arguments; edited ones are assessed like any others."""
-    policy, place = call.session.policy, call.place
-    assert place is not None
+    policy = call.session.policy
     if tool.guard is None and asked is ALLOWED and not policy.has_rules:
         return
     for _ in range(_EDITS_AT_MOST):
         assert call.args is not None
+        target = call.target
+        assert target is not None
         assessment = _assess(tool, call.args, call.context()) + asked
         approved = msgspec.json.encode(call.args)
         request = Request(
             tool=tool.name,
             args=msgspec.json.decode(approved),
             findings=assessment.findings,
-            backend=place.name,
-            cwd=str(call.folder) if call.folder is not None else "",
+            backend=target.name,
+            cwd=target.cwd,
             timeout=call.context().at_most(call.session.config.get("approval.timeout")),
             session_id=call.session.id,
             call_id=call.id,
             view=view_of(tool, msgspec.json.decode(approved)),
         )
-        decision = policy.decide(request, assessment, isolated=lambda: place.is_isolated, asking=call.waiting.asking)
+        isolated = partial(getattr, target, "is_isolated")  # opens the backend, so that is asked only if it matters
+        decision = policy.decide(request, assessment, isolated=isolated, asking=call.waiting.asking)
         call.decision = decision or call.decision
         if decision is None:
             return

@@ -9,7 +9,7 @@ from pathlib import Path
 def home() -> Path:
     """The folder of config.yaml, the journals, spilled results and the user's own tools."""
     given = os.environ.get("HERMES_NB_HOME")
-    return Path(given).expanduser() if given else Path.home() / ".hermes-nb"
+    return Path(given).expanduser().absolute() if given else Path.home() / ".hermes-nb"
 
 
 def private_folder(*parts: str) -> Path:

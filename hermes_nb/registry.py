@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from hermes_nb.availability import Availability, Check
-from hermes_nb.declaration import ApprovalViewer, Guard, Handler, Parallel, Tool, check_tool, read_schema
+from hermes_nb.declaration import ApprovalViewer, Guard, Handler, Parallel, Tool, Where, check_tool, read_schema
 from hermes_nb.errors import RegistrationError, UnknownToolsetError
 from hermes_nb.schema import read_signature
 from hermes_nb.toolsets import BUILTIN_TOOLSETS, EVERYTHING, LEGACY_TOOLSETS, Toolset, as_names, select
@@ -351,7 +351,7 @@ def tool(
     guard: Guard | None = None,
     approval_view: ApprovalViewer | None = None,
     parallel: Parallel = False,
-    workdir: Callable[[Mapping[str, Any]], str | None] | None = None,
+    where: Where | None = None,
     keeps_deadline: bool = False,
     override: bool = False,
     deferrable: bool | None = None,
@@ -372,7 +372,7 @@ def tool(
     guard: Guard | None = None,
     approval_view: ApprovalViewer | None = None,
     parallel: Parallel = False,
-    workdir: Callable[[Mapping[str, Any]], str | None] | None = None,
+    where: Where | None = None,
     keeps_deadline: bool = False,
     override: bool = False,
     deferrable: bool | None = None,
@@ -395,7 +395,7 @@ def tool(
         guard: Looks at the arguments of a call and says what is dangerous about them.
         approval_view: Says what a person is shown of a call; by default all its arguments.
         parallel: Whether calls may run beside others, or a function that names the resources a call touches.
-        workdir: Says which folder the arguments of a call name for it, so that a person is told the right one.
+        where: Says where a call works, if its arguments decide that, so that a person is told the right place.
         keeps_deadline: Whether the function ends by itself at ``context.deadline``; else it is no longer waited for.
         override: Replace a tool of another toolset on purpose.
         deferrable: False keeps the tool in front of the model when tool search stands for others.
@@ -426,7 +426,7 @@ def tool(
                 guard=guard,
                 approval_view=approval_view,
                 parallel=parallel,
-                workdir=workdir,
+                where=where,
                 keeps_deadline=keeps_deadline,
                 **_given(deferrable=deferrable),
             ),

@@ -59,21 +59,26 @@ class Place:
         return self.site.backend
 
     @property
+    def cwd(self) -> str:
+        """The folder as text; empty where it is not known."""
+        return str(self.folder) if self.folder is not None else ""
+
+    @property
     def is_isolated(self) -> bool:
         """Whether commands run where they can't touch this machine; opens the backend."""
         return self.backend.capabilities.isolated
 
     def at(self, folder: str | None) -> Place:
-        """The same backend, in another folder."""
+        """The same backend in another folder; None for one that is not known."""
         return replace(self, folder=self.site.path(folder))
 
-    def inside(self, folder: str | None) -> PurePath | None:
-        """A folder as a command there would find it: relative to where it starts; None where that is not known."""
+    def inside(self, folder: str | None) -> Place:
+        """The same backend, in a folder as a command there would find it: relative to where it starts."""
         if not folder:
-            return self.folder
+            return self
         if folder.startswith(("/", "~")):
-            return self.site.path(folder)
-        return None if self.folder is None else self.site.path(os.path.normpath(self.folder / folder))
+            return self.at(folder)
+        return self.at(None if self.folder is None else os.path.normpath(self.folder / folder))
 
 
 class Site:
@@ -279,6 +284,17 @@ class Workspace:
         from hermes_backends import NoSuchJob
 
         raise NoSuchJob(f"no job is called {id!r}; there are: {', '.join(job.id for job in jobs) or 'none'}")
+
+    def place_of(self, job_id: str) -> Place:
+        """Where a job runs; the folder is its own affair.
+
+        Raises:
+            NoSuchJob: There is none.
+        """
+        job = self.job(job_id)
+        with self._lock:
+            site = next(site for site in self._sites.values() if job in site.jobs())
+        return Place(site.name, None, site)
 
     # Files -----------------------------------------------------------------------------------------------------
 

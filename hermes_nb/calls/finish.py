@@ -87,7 +87,7 @@ def finish(call: Call, ending: Ending) -> ToolResult:
 
 
 def _record(call: Call, result: ToolResult, args: Any, written: Any, decision: Any) -> Record:
-    session, tool, place, folder = call.session, call.tool, call.place, call.folder
+    session, tool, target = call.session, call.tool, call.target
     return Record(
         id=call.id,
         time=call.started,
@@ -100,13 +100,13 @@ def _record(call: Call, result: ToolResult, args: Any, written: Any, decision: A
         text=result.text,
         decision=decision,
         toolset=tool.toolset if tool is not None else "",
-        backend=place.name if place is not None else "",
+        backend=target.name if target is not None else "",
         written=written,
         notes=result.notes,
         spill=str(result.spill) if result.spill is not None else None,
         waited=result.waited,
         parent=call.parent_id,
-        cwd=str(folder) if folder is not None else "",
+        cwd=target.cwd if target is not None else "",
     )
 
 

@@ -33,13 +33,13 @@ _BINARY_FORMATS = {
 def _guard_write(args: Mapping[str, Any], context: Context) -> Assessment:
     from hermes_nb.approval.guards import assess_write
 
-    return assess_write(args["path"], cwd=None if context.cwd is None else str(context.cwd))
+    return assess_write(args["path"], cwd=context.place.cwd or None)
 
 
 def _guard_read(args: Mapping[str, Any], context: Context) -> Assessment:
     from hermes_nb.approval.guards import assess_read
 
-    return assess_read(args["path"], cwd=None if context.cwd is None else str(context.cwd))
+    return assess_read(args["path"], cwd=context.place.cwd or None)
 
 
 def _show_read(args: Mapping[str, Any]) -> ApprovalView:

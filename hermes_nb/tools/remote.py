@@ -43,10 +43,9 @@ def run(context: Context, script: str, path: str, stdin: bytes | None = None) ->
     Raises:
         ToolError: It failed; the message says why.
     """
-    folder = context.cwd
     result = context.backend.run(
         f"p={quoted(path)}; {script}",
-        cwd=None if folder is None else str(folder),
+        cwd=context.place.cwd or None,
         stdin=stdin,
         timeout=context.at_most(PATIENCE),
         task=f"{context.task_id}.files",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
 from hermes_nb.approval.assessment import ALLOWED, Assessment
@@ -16,6 +15,7 @@ from hermes_nb.results import CommandResult
 
 if TYPE_CHECKING:
     from hermes_backends import Job
+    from hermes_nb.workspace import Place
 
 DEFAULT_TIMEOUT = 180
 LONGEST_TIMEOUT = 600
@@ -25,8 +25,7 @@ LONGEST_RESULT = 50_000
 def _guard_command(args: Mapping[str, Any], context: Context) -> Assessment:
     from hermes_nb.approval import assess
 
-    folder = context.place.inside(args.get("workdir"))
-    return assess(args["command"], cwd=str(folder) if folder is not None else None)
+    return assess(args["command"], cwd=_where(args, context).cwd or None)
 
 
 def _show_command(args: Mapping[str, Any]) -> ApprovalView:
@@ -35,15 +34,15 @@ def _show_command(args: Mapping[str, Any]) -> ApprovalView:
     return ApprovalView(text=args["command"], rows=unusual, edits="command", language="shell")
 
 
-def _workdir(args: Mapping[str, Any]) -> str | None:
-    return args.get("workdir")
+def _where(args: Mapping[str, Any], context: Context) -> Place:
+    return context.place.inside(args.get("workdir"))
 
 
 @tool(
     toolset="terminal",
     emoji="💻",
     guard=_guard_command,
-    workdir=_workdir,
+    where=_where,
     approval_view=_show_command,
     keeps_deadline=True,
     max_result_size_chars=LONGEST_RESULT,
@@ -77,7 +76,7 @@ def terminal(
         job = context.session.workspace.start_job(
             place,
             command,
-            cwd=_text(place.inside(workdir)) or workdir,
+            cwd=place.inside(workdir).cwd or workdir,
             pty=pty,
             notify=context.session.notify,
             notify_on_complete=notify_on_complete,
@@ -102,24 +101,25 @@ def _run(command: str, workdir: str | None, timeout: float, context: Context) ->
             on_output=context.on_output,
             open_spill=session.spills.opener(context.call_id),
             # A folder that is named in full is the same wherever the shell has gone.
-            expected_cwd=... if workdir and workdir.startswith(("/", "~")) else _text(place.folder),
+            expected_cwd=... if workdir and workdir.startswith(("/", "~")) else place.cwd or None,
         )
     except DirectoryChanged as moved:
         raise FolderChangedError(moved.cwd) from None
     return CommandResult(result)
 
 
-def _text(folder: PurePath | None) -> str | None:
-    return None if folder is None else str(folder)
-
-
-def _guard_input(args: Mapping[str, Any], context: Context) -> Assessment:
+def _guard_input(args: Mapping[str, Any], _context: Context) -> Assessment:
     """Text for a job's input may be a command for a shell that reads it."""
     if args["action"] not in ("write", "submit") or not args.get("data") or args.get("job") is None:
         return ALLOWED
     from hermes_nb.approval import assess
 
-    return assess(args["data"], cwd=_text(context.cwd))
+    return assess(args["data"])
+
+
+def _where_job_runs(args: Mapping[str, Any], context: Context) -> Place:
+    job = args.get("job")
+    return context.place if job is None else context.session.workspace.place_of(job)
 
 
 def _show_input(args: Mapping[str, Any]) -> ApprovalView:
@@ -134,6 +134,7 @@ def _show_input(args: Mapping[str, Any]) -> ApprovalView:
     toolset="terminal",
     emoji="⚙️",
     guard=_guard_input,
+    where=_where_job_runs,
     approval_view=_show_input,
     keeps_deadline=True,
     max_result_size_chars=LONGEST_RESULT,

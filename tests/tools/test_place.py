@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import hermes_nb as hermes
-from hermes_backends import Backend, open_backend
+from hermes_backends import Backend, Capabilities, open_backend
 from hermes_backends.local import LocalBackend
 from hermes_nb import Decision
 from hermes_nb.approval.decision import Request
@@ -312,6 +312,33 @@ class TestJobs:
         for thread in threads:
             thread.join()
         assert len(set(ids)) == 6
+
+    def test_what_is_written_to_a_job_is_asked_about_and_recorded_where_the_job_runs(
+        self, session: hermes.Session, person: Thinking, other: Backend
+    ) -> None:
+        job = session.call("terminal", {"command": "bash", "background": True}, backend=other).value["job"]
+        session.call("process", {"action": "submit", "job": job, "data": "rm -rf build"})
+        assert person.asked[-1].backend == other.where == list(session.journal)[-1].backend
+        assert session.backend_name != other.where
+
+    def test_an_isolated_backend_vouches_only_for_its_own_jobs(self, session: hermes.Session, person: Thinking) -> None:
+        class Isolated(LocalBackend):
+            name = "isolated"
+
+            @property
+            def capabilities(self) -> Capabilities:
+                return Capabilities(isolated=True)
+
+        session.config.set("approval.skip_when_isolated", True)
+        outside = session.call("terminal", {"command": "bash", "background": True}).value["job"]
+        with Isolated() as isolated:
+            session.use_backend(isolated)
+            person.answers = [Decision.deny("not out there")]
+            denied = session.call("process", {"action": "submit", "job": outside, "data": "rm -rf build"})
+            assert denied.outcome == "denied"
+            inside = session.call("terminal", {"command": "bash", "background": True}).value["job"]
+            assert session.call("process", {"action": "submit", "job": inside, "data": "rm -rf build"}).ok
+            assert len(person.asked) == 1
 
 
 class TestInside:

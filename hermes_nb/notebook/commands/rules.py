@@ -79,8 +79,7 @@ def backend_state(session: Session) -> BackendState:
     from hermes_backends import backend_names
 
     place = session.place()
-    cwd = str(place.folder) if place.folder is not None else ""
-    return BackendState(place.name, place.backend.where, place.is_isolated, cwd, tuple(backend_names()))
+    return BackendState(place.name, place.backend.where, place.is_isolated, place.cwd, tuple(backend_names()))
 
 
 def _approvals(invocation: Invocation) -> Table[Approval]:
