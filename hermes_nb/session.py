@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +62,7 @@ class Session:
 
     Attributes:
         availability: Which tools can be used now, by this session's settings.
+        closing: What ``close`` does; whoever keeps this function doesn't keep the session.
         journal: The calls that have ended.
         running: The calls that have not.
         progress: Reports on long work, such as many calls, transfers and pulls, to its ``listener``; None by default.
@@ -105,6 +107,7 @@ class Session:
         self._place = Place(backend, self.task_id, self.progress)
         self.hooks = Hooks(hooks)
         self.journal = Journal.for_session(self.id)
+        self.closing = partial(_close, self._place, self.journal)
         self.running = Running()
         if approver is None:
             from hermes_nb.approval.approvers import default_approver
@@ -336,8 +339,7 @@ class Session:
 
     def close(self) -> None:
         """Give back what the session holds, jobs and shells included; its journal stays."""
-        self._place.close()
-        self.journal.close()
+        self.closing()
 
     def __enter__(self) -> Session:
         return self
@@ -353,3 +355,8 @@ class Session:
 
     def _next_id(self) -> str:
         return f"c{next(self._calls):04}"
+
+
+def _close(place: Place, journal: Journal) -> None:
+    place.close()
+    journal.close()
