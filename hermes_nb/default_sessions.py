@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
+import os
 import threading
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+import weakref
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_nb.context import current_call
 from hermes_nb.errors import did_you_mean
@@ -24,13 +25,21 @@ KEPT = 200
 Key = tuple[Expected | None, Expected | None, str | None]
 
 
+class _Kept(NamedTuple):
+    session: Session
+    close: Callable[[], object]
+
+
 class DefaultSessions:
-    """The default sessions of one registry, which keeps them: one for each scope and task, closed when it goes."""
+    """The default sessions of one registry, which keeps them: one for each scope and task.
+
+    Nobody opened them, so nobody will close them: they are closed when the registry goes, or the process ends.
+    """
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
         self._lock = threading.Lock()
-        self._kept: dict[Key, Session] = {}
+        self._kept: dict[Key, _Kept] = {}
         self._missed: dict[Key | None, list[str]] = {}
 
     def get(
@@ -52,19 +61,20 @@ class DefaultSessions:
         only = None if enabled is None else Expected(as_names(enabled))
         never = None if disabled is None else Expected(as_names(disabled))
         key = (only, never, task_id)
-        session = self._kept.get(key)
-        if session is None:  # not under the lock: a plugin that loads with the first session may ask for one, too
+        found = self._kept.get(key)
+        if found is None:  # not under the lock: a plugin that loads with the first session may ask for one, too
             session = Session(self._registry, only, never, task_id=task_id)
-        kept = self._keep(key, session)
-        if kept is not session:  # another thread was quicker
-            session.close()
+            found = _Kept(session, weakref.finalize(self._registry, _close, os.getpid(), session.closing))
+        kept = self._keep(key, found)
+        if kept is not found:  # another thread was quicker
+            found.close()
         self._warn_of_missing(key, [*(only or ()), *(never or ())])
-        return kept
+        return kept.session
 
-    def _keep(self, key: Key, session: Session) -> Session:
+    def _keep(self, key: Key, found: _Kept) -> _Kept:
         """Keep a session as the one that was used last, and close the one that was not used for longest."""
         with self._lock:
-            kept = self._kept.pop(key, session)
+            kept = self._kept.pop(key, found)
             self._kept[key] = kept
             surplus = next(iter(self._kept)) if len(self._kept) > KEPT else None
             oldest = None if surplus is None else self._kept.pop(surplus)
@@ -82,8 +92,7 @@ class DefaultSessions:
                 logger.warning("there is no toolset %r, so it is skipped%s", name, near)
             self._missed[key] = missing
 
-    def __del__(self) -> None:
-        # Not by weakref.finalize: it would hold the sessions, and these the registry, which then never goes.
-        for session in self._kept.values():
-            with contextlib.suppress(Exception):  # nobody is left who could be told
-                session.close()
+
+def _close(process: int, closing: Callable[[], None]) -> None:
+    if os.getpid() == process:  # in a fork's copy the shells are the parent's
+        closing()

@@ -2,25 +2,26 @@
 
 A folder's files are read before they are run: only a module that registers a tool at its top level, with
 ``registry.register(…)`` or a ``@tool`` function, is imported. A plugin that fails is logged by name, leaves none of
-its tools behind, and stops no other.
+its tools behind, and stops no other. A plugin's tool that would shadow another is logged and left out; the plugin's
+other tools are there.
 """
 
 from __future__ import annotations
 
 import ast
 import importlib
-import importlib.util
 import logging
 import os
-import sys
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hermes_nb import plugin_files
 from hermes_nb.home import home
-from hermes_nb.registry import registry
+from hermes_nb.registry import registry, reporting_shadows
 
 if TYPE_CHECKING:
     from hermes_nb.config import Config
@@ -39,38 +40,24 @@ failures: dict[str, str] = {}
 
 def registers_tools(path: Path) -> bool:
     """Whether a module registers a tool at its top level; the file is read, not run."""
+    return _read(path) is not None
+
+
+def _read(path: Path) -> ast.Module | None:
+    """The syntax tree of a module that registers tools; None for any other."""
     try:
-        body = ast.parse(path.read_bytes(), str(path)).body
+        tree = plugin_files.parse(path)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
         _report(str(path), error)
-        return False
-    return any(_is_registration(statement) for statement in body)
-
-
-def _is_registration(statement: ast.stmt) -> bool:
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-        return any(_called_name(decorator) == "tool" for decorator in statement.decorator_list)
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Call)
-        and isinstance(statement.value.func, ast.Attribute)
-        and statement.value.func.attr == "register"
-        and _called_name(statement.value.func.value) == "registry"
-    )
-
-
-def _called_name(node: ast.expr) -> str:
-    """The last name of ``tool``, ``hermes.tool`` or ``hermes.tool(…)``."""
-    if isinstance(node, ast.Call):
-        node = node.func
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+        return None
+    return tree if plugin_files.registers_tools(tree) else None
 
 
 def discover_builtin_tools() -> list[str]:
     """Import the modules of ``hermes_nb.tools`` that register tools; returns their names."""
     folder = Path(__file__).parent / "tools"
     found = [f"hermes_nb.tools.{path.stem}" for path in sorted(folder.glob("*.py")) if registers_tools(path)]
-    return [name for name in found if _load(name, lambda name=name: importlib.import_module(name))]  # type: ignore[misc]
+    return [name for name in found if _load(name, partial(importlib.import_module, name))]
 
 
 def discover_plugins(config: Config) -> None:
@@ -89,8 +76,9 @@ def discover_plugins(config: Config) -> None:
 def load_folder(folder: Path) -> None:
     """Load every module of a folder that registers tools."""
     for path in sorted(folder.glob("*.py")):
-        if registers_tools(path):
-            _once(str(path), lambda path=path: _import_file(path))  # type: ignore[misc]
+        tree = _read(path) if str(path) not in _attempted else None
+        if tree is not None:
+            _once(str(path), partial(plugin_files.run_file, path, tree))
 
 
 def _is_trusted(project: Path, config: Config) -> bool:
@@ -100,25 +88,13 @@ def _is_trusted(project: Path, config: Config) -> bool:
     return project.resolve() in trusted
 
 
-def _import_file(path: Path) -> None:
-    name = f"hermes_nb_plugin_{path.stem}_{abs(hash(path)):x}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses and pickles look their module up
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        sys.modules.pop(name, None)
-        raise
-
-
 def _once(name: str, load: Callable[[], object]) -> None:
+    """Load a plugin, unless that was tried before."""
     with _lock:
         if name not in _attempted:
             _attempted.add(name)
-            _load(name, load)
+            with reporting_shadows(lambda tool, error: _report(f"{tool.name} of {name}", error)):
+                _load(name, load)
 
 
 def _load(name: str, load: Callable[[], object]) -> bool:

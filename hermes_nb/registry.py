@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -142,7 +144,14 @@ class Registry:
         check_tool(tool)
         with self._lock:
             existing = self.snapshot.tools.get(tool.name)
-            _check_shadowing(existing, tool, override=override)
+            try:
+                _check_shadowing(existing, tool, override=override)
+            except RegistrationError as error:
+                report = _report_shadow.get()
+                if report is None:
+                    raise
+                report(tool, error)
+                return tool
             self._change(tools=MappingProxyType(self.snapshot.tools | {tool.name: tool}))
             _log_shadowing(existing, tool)
             if existing is not None and existing.check_fn is not tool.check_fn:
@@ -306,6 +315,24 @@ class Registry:
             **changed,
         }
         self._snapshot = Snapshot(**parts, generation=now.generation + 1)
+
+
+ShadowReport = Callable[[Tool, RegistrationError], None]
+_report_shadow: ContextVar[ShadowReport | None] = ContextVar("hermes_nb_report_shadow", default=None)
+
+
+@contextmanager
+def reporting_shadows(report: ShadowReport) -> Iterator[None]:
+    """While this lasts, a tool added here that would shadow another is reported and left out, instead of an error.
+
+    It is for plugins, whose other tools shall not be lost for that, and holds for the code inside alone, whatever
+    other threads add meanwhile.
+    """
+    token = _report_shadow.set(report)
+    try:
+        yield
+    finally:
+        _report_shadow.reset(token)
 
 
 class _DefaultRegistry(Registry):

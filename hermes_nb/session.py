@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,7 @@ class Session:
     Attributes:
         view: What it sees of the tools there are, each with its state.
         workspace: Where it works: backends, jobs, and whatever is closed with it.
+        closing: What ``close`` does; whoever keeps this function doesn't keep the session.
         journal: The calls that have ended.
         running: The calls that have not.
         progress: Reports on long work, such as many calls, transfers and pulls, to its ``listener``; None by default.
@@ -102,6 +104,7 @@ class Session:
         self.hooks = Hooks(hooks)
         self.journal = Journal.for_session(self.id)
         sweep_once(self.config)
+        self.closing = partial(_close, self.workspace, self.journal)
         self.running = Running()
         if approver is None:
             from hermes_nb.approval.approvers import default_approver
@@ -349,8 +352,7 @@ class Session:
 
     def close(self) -> None:
         """Give back what the session holds, jobs and shells included; its journal stays."""
-        self.workspace.close()
-        self.journal.close()
+        self.closing()
 
     def __enter__(self) -> Session:
         return self
@@ -365,3 +367,8 @@ class Session:
 
     def _next_id(self) -> str:
         return f"c{next(self._calls):04}"
+
+
+def _close(workspace: Workspace, journal: Journal) -> None:
+    workspace.close()
+    journal.close()

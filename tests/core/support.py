@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import textwrap
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -66,6 +67,13 @@ def run_python(code: str, home: Path, **environment: str) -> subprocess.Complete
         timeout=60,
         check=False,
     )
+
+
+def write(path: Path, text: str) -> Path:
+    """Write a file, with the folders that it needs."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(textwrap.dedent(text), encoding="utf-8")
+    return path
 
 
 def eventually(condition: Callable[[], bool]) -> bool:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,7 @@ import hermes_nb
 from hermes_nb import Session
 from hermes_nb.discovery import discover_builtin_tools, failures, registers_tools
 
-from .support import run_python
+from .support import run_python, write
 
 TOOL = """
 import hermes_nb as hermes
@@ -24,22 +22,7 @@ def {name}() -> str:
 """
 
 
-@pytest.fixture(autouse=True)
-def clean_registry() -> Iterator[None]:
-    """What a test loads into the process's registry is taken out again."""
-    before = dict(hermes_nb.registry.snapshot.tools)
-    yield
-    for name, tool in dict(hermes_nb.registry.snapshot.tools).items():
-        if name not in before:
-            hermes_nb.registry.deregister(name)
-        elif before[name] is not tool:
-            hermes_nb.registry.add(before[name], override=True)
-
-
-def write(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(textwrap.dedent(text), encoding="utf-8")
-    return path
+pytestmark = pytest.mark.usefixtures("clean_registry")
 
 
 @pytest.mark.parametrize(
@@ -52,6 +35,11 @@ def write(path: Path, text: str) -> Path:
         "@tool(toolset='x')\ndef f(): ...",
         "@hermes.tool(toolset='x')\nasync def f(): ...",
         "@other\n@hermes.tool\ndef f(): ...",
+        "from tools.registry import registry as r\nr.register(name='x')",
+        "from hermes_nb import registry as r\nr.register(name='x')",
+        "try:\n    from tools.registry import registry as r\nexcept ImportError: pass\nr.register(name='x')",
+        "import tools.registry as reg\nreg.registry.register(name='x')",
+        "import tools.registry\ntools.registry.registry.register(name='x')",
     ],
 )
 def test_a_top_level_registration_is_seen(tmp_path: Path, source: str) -> None:
@@ -70,6 +58,8 @@ def test_a_top_level_registration_is_seen(tmp_path: Path, source: str) -> None:
         "# registry.register(name=1)",
         "atexit.register(f)",
         "other.register(name='x')",
+        "from elsewhere import registry as r\nr.register(name='x')",
+        "from tools.registry import registry as r\nother.register(name='x')",
         "registry.register",
         "@toolbox\ndef f(): ...",
         "from x import tool",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import io
 import json
@@ -246,3 +247,17 @@ def test_ever_new_tasks_do_not_pile_up_open_files(facade_tools: None) -> None:
     for number in range(50):
         handle_function_call("facade_echo", {}, f"more-{number}")
     assert len(list(Path("/proc/self/fd").iterdir())) <= before
+
+
+def test_ever_new_tasks_do_not_pile_up_anything_else(registry: hermes.Registry) -> None:
+    def journals() -> int:
+        gc.collect()
+        return sum(isinstance(found, hermes.Journal) for found in gc.get_objects())
+
+    add(registry, "t")
+    for number in range(KEPT):
+        registry.dispatch("t", {}, task_id=f"pile-{number}")
+    before = journals()
+    for number in range(30):
+        registry.dispatch("t", {}, task_id=f"more-{number}", enabled_toolsets=["test", "gone"])
+    assert journals() <= before

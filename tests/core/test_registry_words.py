@@ -16,7 +16,7 @@ import pytest
 import hermes_nb
 from hermes_nb import Registry, Session, ToolError
 
-from .support import add, dangerous, eventually, raising
+from .support import add, dangerous, eventually, raising, run_python
 
 Open = Callable[..., Session]
 
@@ -215,6 +215,28 @@ def test_a_registry_that_goes_takes_its_sessions_along() -> None:
     opened = {descriptor.resolve() for descriptor in Path("/proc/self/fd").iterdir()}
     assert path.resolve() not in opened
     assert eventually(lambda: not Path(f"/proc/{pid}").exists())
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
+@pytest.mark.parametrize("forking", [False, True])
+def test_a_process_that_ends_leaves_nothing_running_and_a_fork_ends_nothing(home: Path, forking: bool) -> None:
+    code = f"""
+import hermes_nb, os, sys, warnings
+warnings.simplefilter("ignore")  # newer Pythons warn of any fork beside threads
+hermes_nb.registry.dispatch("terminal", {{"command": "sleep 1000 & echo $$ $!"}})
+print(hermes_nb.registry.dispatch("terminal", {{"command": "echo $$ $!"}}), flush=True)
+if {forking} and os.fork() == 0:
+    sys.exit()
+if {forking}:
+    os.wait()
+    print(hermes_nb.registry.dispatch("terminal", {{"command": "kill -0 $! && echo alive"}}))
+"""
+    done = run_python(code, home)
+    assert not done.stderr
+    first, *rest = done.stdout.splitlines()
+    assert [json.loads(line)["stdout"] for line in rest] == (["alive\n"] if forking else [])
+    for pid in json.loads(first)["stdout"].split():
+        assert eventually(lambda pid=pid: not Path(f"/proc/{pid}").exists())
 
 
 # Definitions ---------------------------------------------------------------------------------------------------------
