@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonschema_rs
 
+from hermes_nb.common.text import cut
 from hermes_nb.errors import CallRefused, RegistrationError
 from hermes_nb.schema import to_builtins
 
@@ -103,7 +104,7 @@ def _describe(error: jsonschema_rs.ValidationError) -> str:
     where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.instance_path)
     branches = getattr(error.kind, "context", None) or []  # of anyOf and oneOf: each with its own complaints
     message = " and ".join(branch[0].message for branch in branches if branch) or error.message
-    message = message if len(message) <= 300 else f"{message[:300]}…"
+    message = cut(message, 300)
     return f"{where.lstrip('.')}: {message}" if where else message
 
 

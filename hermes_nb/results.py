@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from hermes_nb.common.text import cut, head_and_tail
 from hermes_nb.errors import ToolCallError
 from hermes_nb.home import private_folder
 from hermes_nb.journal import encodable, encode_anything
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-HEAD_SHARE = 0.4  # the end of an output usually says more than its beginning
 ERROR_LIMIT = 2000
 
 _FRAMING = re.compile(
@@ -106,7 +106,7 @@ def error_json(message: str, **details: object) -> str:
 def sanitise(message: str) -> str:
     """An error's text without what a model could take for the structure of its conversation, and not too long."""
     cleaned = _FRAMING.sub("", message).strip()
-    return cleaned if len(cleaned) <= ERROR_LIMIT else f"{cleaned[: ERROR_LIMIT - 1]}…"
+    return cut(cleaned, ERROR_LIMIT)
 
 
 def clip(text: str, limit: float, session_id: str, call_id: str) -> tuple[str, Path | None]:
@@ -115,10 +115,8 @@ def clip(text: str, limit: float, session_id: str, call_id: str) -> tuple[str, P
         return text, None
     spill, where = _spill(text, session_id, call_id)
     limit = int(limit)
-    head, tail = int(limit * HEAD_SHARE), limit - int(limit * HEAD_SHARE)
-    omitted = len(text) - limit
-    marker = f"\n[… {omitted:,} of {len(text):,} characters omitted; the whole result {where} …]\n"
-    return f"{text[:head]}{marker}{text[-tail:] if tail else ''}", spill
+    omitted = f"[… {len(text) - limit:,} of {len(text):,} characters omitted; the whole result {where} …]"
+    return head_and_tail(text, limit, omitted), spill
 
 
 def _spill(text: str, session_id: str, call_id: str) -> tuple[Path | None, str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from hermes_nb.common.text import head_and_tail
 from hermes_nb.notebook import ansi, markup
 from hermes_nb.notebook.markup import GREEN, RED, Html
 from hermes_nb.redact import redact
@@ -63,20 +64,12 @@ def plain(value: Any) -> str:
         words = [f"[picture: {picture.mime}]" for picture in pictures_in(value)]
         return "\n".join([*map(str, texts_beside(value)), *words])
     written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=str)
-    return shortened(ansi.plain(redact(written))).rstrip("\n")
-
-
-def shortened(text: str, limit: int = TEXT_SHOWN) -> str:
-    """Head and tail of a text that is too long to be shown."""
-    if len(text) <= limit:
-        return text
-    head, tail = limit // 3, limit - limit // 3
-    return f"{text[:head]}\n… {len(text) - limit:,} characters not shown …\n{text[-tail:]}"
+    return head_and_tail(ansi.plain(redact(written)), TEXT_SHOWN).rstrip("\n")
 
 
 def difference(text: str) -> Html:
     """A unified diff, its lines coloured."""
-    lines = [_difference_line(line) for line in ansi.plain(redact(shortened(text))).splitlines()]
+    lines = [_difference_line(line) for line in ansi.plain(head_and_tail(redact(text), TEXT_SHOWN)).splitlines()]
     return markup.block(markup.join(lines))
 
 
@@ -103,7 +96,7 @@ def _string(value: str) -> Html:
             return _tree_block(json.loads(value))
         except (ValueError, RecursionError):
             pass
-    return markup.printed(shortened(redact(value)).rstrip("\n"))
+    return markup.printed(head_and_tail(redact(value), TEXT_SHOWN).rstrip("\n"))
 
 
 def _tree_block(value: Any) -> Html:
@@ -149,7 +142,7 @@ def _branch(opening: str, closing: str, shown: Sequence[tuple[str, Any]], size: 
 
 def _leaf(value: Any) -> Html:
     if isinstance(value, str):
-        written = json.dumps(shortened(redact(value), _STRING_SHOWN), ensure_ascii=False)
+        written = json.dumps(head_and_tail(redact(value), _STRING_SHOWN), ensure_ascii=False)
         return markup.tag("span", written, style=f"color:{GREEN}")
     colour = markup.AMBER if value is None or isinstance(value, bool) else markup.BLUE
     return markup.tag("span", json.dumps(value, default=str), style=f"color:{colour}")
