@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema_rs
 
 from hermes_nb.common.jsonable import copy_json
+from hermes_nb.common.text import cut
 from hermes_nb.errors import CallRefused, RegistrationError
 
 _KINDS = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
@@ -86,7 +87,7 @@ def _describe(error: jsonschema_rs.ValidationError) -> str:
     where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.instance_path)
     branches = getattr(error.kind, "context", None) or []  # of anyOf and oneOf: each with its own complaints
     message = " and ".join(branch[0].message for branch in branches if branch) or error.message
-    message = message if len(message) <= 300 else f"{message[:300]}…"
+    message = cut(message, 300)
     return f"{where.lstrip('.')}: {message}" if where else message
 
 

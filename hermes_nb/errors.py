@@ -25,6 +25,8 @@ import difflib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from hermes_nb.common.text import cut
+
 if TYPE_CHECKING:
     from hermes_nb.results import ToolResult
 
@@ -81,8 +83,7 @@ class CommandFailed(ToolCallError):
 
     def __init__(self, result: ToolResult, command: str, exit_code: int) -> None:
         super().__init__(result)
-        shown = command if len(command) <= 200 else f"{command[:200]}…"
-        self.args = (f"exit code {exit_code}: {shown}",)
+        self.args = (f"exit code {exit_code}: {cut(command, 200)}",)
         self.exit_code = exit_code
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from hermes_nb.common.jsonable import encode_anything
+from hermes_nb.common.text import one_line
 from hermes_nb.home import home, private_folder
 
 logger = logging.getLogger(__name__)
@@ -209,7 +210,7 @@ class Replay(tuple[Record, ...]):
 
 def _story(number: int, record: Record) -> str:
     arguments = msgspec.json.encode(record.args).decode()
-    lines = [f"{number:3} {record.tool} {_shortened(arguments)}"]
+    lines = [f"{number:3} {record.tool} {one_line(arguments, 200)}"]
     if record.decision and record.decision.get("by"):
         lines.append(
             f"      {record.decision['choice']} by {record.decision['by']}: {record.decision.get('reason', '')}"
@@ -217,11 +218,6 @@ def _story(number: int, record: Record) -> str:
     waited = f", asked for {record.waited:.1f} s" if record.waited >= 0.1 else ""
     inside = f", inside {record.parent}" if record.parent else ""
     lines.append(
-        f"    → {record.outcome} in {record.duration * 1000:.1f} ms{waited}{inside}: {_shortened(record.text)}"
+        f"    → {record.outcome} in {record.duration * 1000:.1f} ms{waited}{inside}: {one_line(record.text, 200)}"
     )
     return "\n".join(lines)
-
-
-def _shortened(text: str, limit: int = 200) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= limit else f"{flat[:limit]}…"

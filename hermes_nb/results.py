@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from hermes_nb.common.jsonable import encodable, encode_anything, json_form, to_builtins
+from hermes_nb.common.text import cut
 from hermes_nb.errors import ToolCallError
 
 if TYPE_CHECKING:
     from hermes_backends import ExecResult
     from hermes_nb.approval.decision import Decision
 
-HEAD_SHARE = 0.4  # the end of an output usually says more than its beginning
 ERROR_LIMIT = 2000
 
 _FRAMING = re.compile(
@@ -162,14 +162,4 @@ def error_json(message: str, **details: object) -> str:
 def sanitise(message: str) -> str:
     """An error's text without what a model could take for the structure of its conversation, and not too long."""
     cleaned = _FRAMING.sub("", message).strip()
-    return cleaned if len(cleaned) <= ERROR_LIMIT else f"{cleaned[: ERROR_LIMIT - 1]}…"
-
-
-def clip_middle(text: str, limit: int, whole: str) -> str:
-    """The head and the tail of a text, and between them how much is missing and where the whole of it is."""
-    if len(text) <= limit:
-        return text
-    head = int(limit * HEAD_SHARE)
-    tail = limit - head
-    marker = f"\n[… {len(text) - limit:,} of {len(text):,} characters omitted; {whole} …]\n"
-    return f"{text[:head]}{marker}{text[-tail:] if tail else ''}"
+    return cut(cleaned, ERROR_LIMIT)

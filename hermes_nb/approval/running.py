@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from hermes_nb.common.text import cut
+
 from . import paths
 from .commands import UNKNOWN, Code, Command, Inner, Stream, Word
 from .flow import output
@@ -16,6 +18,8 @@ from .written import WrittenFiles
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+#: The most that a finding quotes of a command.
+LONGEST_TEXT = 300
 #: How deep statements, substitutions and ``bash -c`` may nest before the reading gives up.
 MOST_DEPTH = 60
 
@@ -65,7 +69,7 @@ class Runner:
 
     def _problem(self, kind: str, text: str) -> None:
         shown = text if text in self._whole else self._shown or self._whole
-        self.script.problems.append(Problem(kind, clip(shown)))
+        self.script.problems.append(Problem(kind, cut(shown, LONGEST_TEXT)))
 
     def _emit(self, command: Command) -> None:
         """Record a command, and everything that it would have run by others."""
@@ -142,8 +146,3 @@ class Runner:
         self._shown = outer
         for inner in self.script.commands[start:]:
             inner.via = (*command.via, command.name, *inner.via)
-
-
-def clip(text: str) -> str:
-    """Text short enough to show."""
-    return text if len(text) <= 300 else text[:299] + "…"

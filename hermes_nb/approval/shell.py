@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from hermes_nb.common.text import cut
+
 from .commands import MOST_SOURCES, UNKNOWN, Command, Redirect, Stream, Word
 from .flow import output
-from .running import MOST_DEPTH, Function, Runner, Script, clip
+from .running import LONGEST_TEXT, MOST_DEPTH, Function, Runner, Script
 from .syntax import TooIntricateError, flat, join_lines, parse
 from .variables import bounded
 from .words import expand, run_substitutions
@@ -244,7 +246,7 @@ class _Reader(Runner):
 
     def _text(self, node: Node) -> str:
         text = self.source(node)
-        return clip(text if not self._shown or text in self._whole else self._shown)
+        return cut(text if not self._shown or text in self._whole else self._shown, LONGEST_TEXT)
 
     def _walk_command(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
         words: list[Word] = []

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from hermes_nb.common.jsonable import copy_json, encode_anything
+from hermes_nb.common.text import head_and_tail
 from hermes_nb.journal import Record
 from hermes_nb.redact import holds_secret, redact, redact_json, redact_value
-from hermes_nb.results import ToolResult, clip_middle, error_json, sanitise
+from hermes_nb.results import ToolResult, error_json, sanitise
 
 if TYPE_CHECKING:
     from hermes_nb.approval.decision import Decision
@@ -163,7 +164,7 @@ def _bounded(call: Call, text: str, value: Any) -> tuple[str, Path | None]:
         shortened = _shortened(parsed, int(limit), where)
         if shortened is not None:
             return shortened, spill
-    return clip_middle(text, int(limit), f"the whole result {where}"), spill
+    return _clipped(text, int(limit), where), spill
 
 
 def _named_spill(call: Call, parsed: Any) -> Path | None:
@@ -197,10 +198,15 @@ def _shortened(parsed: Any, limit: int, where: str) -> str | None:
 
 def _with_texts_cut(parsed: Any, length: int, where: str) -> Any:
     if isinstance(parsed, str):
-        return parsed if len(parsed) <= length else clip_middle(parsed, length, f"the whole result {where}")
+        return _clipped(parsed, length, where)
     if isinstance(parsed, dict):
         return {key: _with_texts_cut(item, length, where) for key, item in parsed.items()}
     return [_with_texts_cut(item, length, where) for item in parsed] if isinstance(parsed, list) else parsed
+
+
+def _clipped(text: str, limit: int, where: str) -> str:
+    omitted = f"[… {len(text) - limit:,} of {len(text):,} characters omitted; the whole result {where} …]"
+    return head_and_tail(text, limit, omitted)
 
 
 def _texts(parsed: Any) -> Iterator[str]:

@@ -8,6 +8,11 @@ def cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 
 
+def beginning(text: str, limit: int) -> str:
+    """The beginning of a text, and how much more of it there is."""
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit:,} more characters)"
+
+
 def one_line(text: str, limit: int) -> str:
     """A text in one line, cut to the limit."""
     return cut(" ".join(text.split()), limit)

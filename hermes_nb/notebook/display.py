@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hermes_nb.common.jsonable import written
+from hermes_nb.common.text import head_and_tail
 from hermes_nb.notebook import ansi, markup, values
 from hermes_nb.notebook.markup import AMBER, BLUE, GREEN, GREY, RED, Html, chip, code, dim
 from hermes_nb.notebook.streams import Streams, streams_of
@@ -79,7 +80,7 @@ def result_html(result: ToolResult) -> Html:
     body: list[Html | None] = [_decision_line(result.decision)]
     body += [markup.tag("div", dim(note)) for note in result.notes]
     if result.error:
-        body.append(markup.printed(values.shortened(result.error), edge=colour))
+        body.append(markup.printed(head_and_tail(result.error, values.TEXT_SHOWN), edge=colour))
     if found is not None:
         body.append(streams_html(found))
     elif result.ok:
@@ -138,8 +139,8 @@ def _decision_line(decision: Decision | None) -> Html | None:
 def streams_html(found: Streams) -> Html:
     """Output and errors, each in its own block."""
     both = [
-        markup.printed(values.shortened(found.stdout).rstrip("\n")) if found.stdout.strip() else None,
-        markup.printed(values.shortened(found.stderr).rstrip("\n"), edge=RED, label="stderr")
+        markup.printed(head_and_tail(found.stdout, values.TEXT_SHOWN).rstrip("\n")) if found.stdout.strip() else None,
+        markup.printed(head_and_tail(found.stderr, values.TEXT_SHOWN).rstrip("\n"), edge=RED, label="stderr")
         if found.stderr.strip()
         else None,
     ]
@@ -148,9 +149,9 @@ def streams_html(found: Streams) -> Html:
 
 def _streams_text(found: Streams) -> list[str]:
     exit_line = "outcome unknown" if found.exit_code is None else f"exit code {found.exit_code}"
-    lines = [exit_line, values.shortened(ansi.plain(found.stdout)).rstrip("\n")]
+    lines = [exit_line, head_and_tail(ansi.plain(found.stdout), values.TEXT_SHOWN).rstrip("\n")]
     if found.stderr.strip():
-        lines += ["stderr:", values.shortened(ansi.plain(found.stderr)).rstrip("\n")]
+        lines += ["stderr:", head_and_tail(ansi.plain(found.stderr), values.TEXT_SHOWN).rstrip("\n")]
     return [line for line in lines if line]
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
+from hermes_nb.common.text import one_line
 from hermes_nb.errors import CommandFailed, HermesError, ToolCallError
 from hermes_nb.notebook import ansi
 
@@ -32,7 +32,7 @@ def render(error: BaseException, line: str) -> list[str]:
     fix = getattr(error, "fix", "")
     if fix:
         shown.append(f"  → {ansi.plain(str(fix))}")
-    return [*shown, f"{_DIM}  in %hermes {textwrap.shorten(ansi.plain(line), 120, placeholder=' …')}{_PLAIN}"]
+    return [*shown, f"{_DIM}  in %hermes {one_line(ansi.plain(line), 120)}{_PLAIN}"]
 
 
 def _message(error: BaseException) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from hermes_nb.common.text import one_line
 from hermes_nb.notebook import ansi, markup
 
 if TYPE_CHECKING:
@@ -98,8 +99,7 @@ def _numbers(columns: Sequence[Column[Any]]) -> frozenset[int]:
 
 def clipped(text: str, width: int = _WIDEST) -> str:
     """A text in one line, not too wide, everything visible."""
-    flat = " ".join(ansi.plain(text).split())
-    return flat if len(flat) <= width else f"{flat[: width - 1].rstrip()}…"
+    return one_line(ansi.plain(text), width)
 
 
 def aligned(lines: Sequence[Sequence[str]], numbers: frozenset[int] = frozenset()) -> str:

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any
 
 from hermes_nb.common.jsonable import written
+from hermes_nb.common.text import head_and_tail
 from hermes_nb.notebook import ansi, markup
 from hermes_nb.notebook.markup import GREEN, RED, Html
 from hermes_nb.redact import redact
@@ -64,20 +65,12 @@ def plain(value: Any) -> str:
         words = [f"[picture: {picture.mime}]" for picture in pictures_in(value)]
         return "\n".join([*map(str, texts_beside(value)), *words])
     text = value if isinstance(value, str) else written(value, indent=2)
-    return shortened(ansi.plain(redact(text))).rstrip("\n")
-
-
-def shortened(text: str, limit: int = TEXT_SHOWN) -> str:
-    """Head and tail of a text that is too long to be shown."""
-    if len(text) <= limit:
-        return text
-    head, tail = limit // 3, limit - limit // 3
-    return f"{text[:head]}\n… {len(text) - limit:,} characters not shown …\n{text[-tail:]}"
+    return head_and_tail(ansi.plain(redact(text)), TEXT_SHOWN).rstrip("\n")
 
 
 def difference(text: str) -> Html:
     """A unified diff, its lines coloured."""
-    lines = [_difference_line(line) for line in ansi.plain(redact(shortened(text))).splitlines()]
+    lines = [_difference_line(line) for line in ansi.plain(head_and_tail(redact(text), TEXT_SHOWN)).splitlines()]
     return markup.block(markup.join(lines))
 
 
@@ -104,7 +97,7 @@ def _string(value: str) -> Html:
             return _tree_block(json.loads(value))
         except (ValueError, RecursionError):
             pass
-    return markup.printed(shortened(redact(value)).rstrip("\n"))
+    return markup.printed(head_and_tail(redact(value), TEXT_SHOWN).rstrip("\n"))
 
 
 def _tree_block(value: Any) -> Html:
@@ -150,7 +143,7 @@ def _branch(opening: str, closing: str, shown: Sequence[tuple[str, Any]], size: 
 
 def _leaf(value: Any) -> Html:
     if isinstance(value, str):
-        quoted = written(shortened(redact(value), _STRING_SHOWN))
+        quoted = written(head_and_tail(redact(value), _STRING_SHOWN))
         return markup.tag("span", quoted, style=f"color:{GREEN}")
     colour = markup.AMBER if value is None or isinstance(value, bool) else markup.BLUE
     return markup.tag("span", written(value), style=f"color:{colour}")

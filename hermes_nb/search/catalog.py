@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from hermes_nb.common.text import one_line
 from hermes_nb.search.budget import tool_tokens
 
 if TYPE_CHECKING:
@@ -176,8 +177,7 @@ def plain(text: str, cap: int = DESCRIPTION_CAP) -> str:
     shown = "".join(" " if char.isspace() else char for char in uncoloured if char.isspace() or _is_visible(char))
     while (unmarked := _MARKUP.sub(_inner_text, shown)) != shown:  # removing a tag can make a new one
         shown = unmarked
-    flat = " ".join(shown.split())
-    return flat if len(flat) <= cap else f"{flat[: cap - 1].rstrip()}…"
+    return one_line(shown, cap)
 
 
 def _inner_text(match: re.Match[str]) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from hermes_nb.approval.assessment import Assessment
 from hermes_nb.approval.view import ApprovalView
-from hermes_nb.common.text import head_and_tail
+from hermes_nb.common.text import beginning, head_and_tail
 from hermes_nb.context import Context
 from hermes_nb.errors import ToolError
 from hermes_nb.redact import redact
@@ -92,7 +92,7 @@ def read_file(path: str, context: Context, offset: int = 1, limit: int = 500) ->
     total = max(ends, offset - 1 + len(shown) if shown else ends)
     if not shown and offset > 1:
         raise ToolError(f"{path} has only {total} lines")
-    numbered = "\n".join(f"{number:6}|{_cut(line)}" for number, line in enumerate(shown, offset))
+    numbered = "\n".join(f"{number:6}|{beginning(line, LONGEST_LINE)}" for number, line in enumerate(shown, offset))
     result: dict[str, Any] = {"path": path, "content": numbered, "total_lines": total, "size": size}
     if offset + len(shown) - 1 < total:
         result["next_offset"] = offset + len(shown)
@@ -118,10 +118,6 @@ def _is_binary(sample: bytes) -> bool:
         return True
     control = sum(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in sample)
     return control * 10 > len(sample)
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}… [{len(line):,} characters]"
 
 
 @tool(toolset="file", emoji="✍️", guard=_guard_write, approval_view=_show_write, parallel=_path, keeps_deadline=True)
@@ -190,7 +186,7 @@ def search_files(
     window = f"sed -n '{offset + 1},{offset + limit + 1}p;{offset + limit + 1}q'"
     result = remote.run(context, f'[ -e "$p" ] || exit 44; ( {script} ) | {window}', path)
     found = result.stdout.split("\n")
-    found = [_cut(line.removeprefix("./")) for line in found if line]
+    found = [beginning(line.removeprefix("./"), LONGEST_LINE) for line in found if line]
     if not found and result.plain_stderr.strip():
         raise ToolError(result.plain_stderr.strip()[:500])
     answer: dict[str, Any] = {"matches": found[:limit]}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hermes_nb.common.text import head_and_tail
 from hermes_nb.errors import MagicError
-from hermes_nb.notebook import ansi, markup, values
+from hermes_nb.notebook import ansi, markup
 from hermes_nb.notebook.commands.base import Command, Invocation, Parser
 from hermes_nb.notebook.markup import AMBER, BLUE, GREEN, RED, Html, chip, code, dim
 from hermes_nb.notebook.table import clipped
@@ -73,7 +74,7 @@ class JobView:
         )
 
     def _tail(self) -> str:
-        return values.shortened(redact(self.job.log()), _TAIL)
+        return head_and_tail(redact(self.job.log()), _TAIL)
 
 
 def _ps(invocation: Invocation) -> Any:

@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from hermes_nb.availability import missing_variables
+from hermes_nb.common.text import beginning
 from hermes_nb.notebook.widgets.approval import Desk, asking_at
 from hermes_nb.notebook.widgets.base import Message, script, style
 from hermes_nb.notebook.widgets.screen import screen
@@ -139,14 +140,11 @@ class Explorer(Desk):
 
 
 def _shown(result: ToolResult) -> dict[str, Any]:
-    text = screen(result.text)
-    if len(text) > _TEXT_SHOWN:
-        text = f"{text[:_TEXT_SHOWN]}\n[… {len(text) - _TEXT_SHOWN:,} more characters]"
     decision = result.decision
     return {
         "tool": result.tool,
         "outcome": result.outcome,
-        "text": text,
+        "text": beginning(screen(result.text), _TEXT_SHOWN),
         "seconds": result.duration,
         "decision": None if decision is None else f"{decision.choice} by {decision.by}",
         "notes": list(result.notes),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
+from hermes_nb.common.text import beginning
 from hermes_nb.notebook.widgets.base import HermesWidget, Message, script, style
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def _row(record: Record) -> Row:
         "decision": f"{decision['choice']} by {decision['by']}" if decision else "",
         "reason": str(decision.get("reason", "")),
         "args": _arguments(record.args),
-        "text": _cut(record.text, _TEXT_SHOWN),
+        "text": beginning(record.text, _TEXT_SHOWN),
         "written": str((record.written or {}).get("name", "")),
         "notes": list(record.notes),
         "backend": record.backend,
@@ -162,8 +163,4 @@ def _row(record: Record) -> Row:
 
 
 def _arguments(args: Any) -> str:
-    return _cut(msgspec.json.encode(args).decode(), _ARGS_SHOWN)
-
-
-def _cut(text: str, limit: int) -> str:
-    return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit:,} more characters)"
+    return beginning(msgspec.json.encode(args).decode(), _ARGS_SHOWN)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from hermes_nb.common.text import cut
+
 if TYPE_CHECKING:
     from hermes_nb.notebook.widgets.costs import Costs
 
@@ -109,9 +111,8 @@ def _legend(costs: Costs, colour: dict[str, str], y: int) -> list[str]:
 
 def _legend_entry(name: str, tokens: int, tools: int, fill: str, place: int, y: int) -> str:
     x, line = (place % _COLUMNS) * (_WIDTH / _COLUMNS), y + (place // _COLUMNS) * 20
-    short = name if len(name) <= 18 else f"{name[:17]}…"
     counted = f"{tokens:,} · {tools} tool{'' if tools == 1 else 's'}"
-    words = f'{escape(short)} <tspan class="dim">{counted}</tspan>'
+    words = f'{escape(cut(name, 18))} <tspan class="dim">{counted}</tspan>'
     return _rect(x, line - 10, 11, 11, f'fill="{fill}"', name) + f'<text x="{x + 17:.0f}" y="{line}">{words}</text>'
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from hermes_nb.common.text import one_line
 from hermes_nb.search.bridge import bridge_tools
 from hermes_nb.search.budget import tool_tokens
 from hermes_nb.search.catalog import plain
@@ -105,10 +106,8 @@ class Table:
 
 
 def _about(tool: Tool) -> str:
-    flat = " ".join(tool.description[: _ABOUT_LENGTH * 2].split())
-    if not flat.isprintable():
-        flat = plain(flat, _ABOUT_LENGTH)
-    return flat if len(flat) <= _ABOUT_LENGTH else f"{flat[: _ABOUT_LENGTH - 1]}…"
+    about = one_line(tool.description[: _ABOUT_LENGTH * 2], _ABOUT_LENGTH)
+    return about if about.isprintable() else plain(tool.description, _ABOUT_LENGTH)
 
 
 def _has(tool: Tool, words: list[str]) -> bool:

@@ -1,0 +1,45 @@
+"""Texts made shorter: never longer than they were, and always honest about it."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hermes_nb.common.text import beginning, cut, head_and_tail, one_line
+
+
+def test_what_fits_stays_as_it_is() -> None:
+    for shorten in (cut, beginning, one_line, head_and_tail):
+        assert shorten("twelve chars", 12) == "twelve chars"
+
+
+def test_what_is_cut_ends_in_an_ellipsis_and_not_in_a_blank() -> None:
+    assert cut("one two three", 9) == "one two…"
+    assert one_line(" one\n\ttwo\x0b three ", 100) == "one two three"
+    assert one_line("one\n two three", 5) == "one…"
+
+
+def test_what_is_left_out_is_counted() -> None:
+    assert beginning("a" * 1500, 100) == f"{'a' * 100}… (1,400 more characters)"
+    assert head_and_tail("a" * 40 + "b" * 2000 + "c" * 60, 100).split("\n") == [
+        "a" * 40,
+        "… 2,000 characters not shown …",
+        "c" * 60,
+    ]
+    assert head_and_tail("abcdefghijkl", 5, "[{cut}]") == "ab\n[{cut}]\njkl"
+
+
+@given(st.text(), st.integers(1, 50))
+def test_no_limit_is_passed(text: str, limit: int) -> None:
+    assert len(cut(text, limit)) <= limit
+    line = one_line(text, limit)
+    assert len(line) <= limit
+    assert len(line.splitlines()) <= 1
+
+
+@given(st.text(alphabet="abc", min_size=1), st.integers(1, 20))
+def test_head_and_tail_are_of_the_text(text: str, limit: int) -> None:
+    lines = head_and_tail(text, limit, "-").split("\n")
+    assert text.startswith(lines[0])
+    assert text.endswith(lines[-1])
+    assert sum(map(len, lines)) - (len(lines) > 1) == min(len(text), limit)
