@@ -6,13 +6,14 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from hermes_nb import Registry, Session, Tool, ToolResult
 from hermes_nb.approval.assessment import Assessment, Finding
+
+from ..parts import run
 
 NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
 INTEGER: dict[str, Any] = {"type": "object", "properties": {"n": {"type": "integer"}}}
@@ -58,21 +59,4 @@ def dangerous(rule: str = "danger", **flags: str) -> Callable[..., Assessment]:
 
 def run_python(code: str, home: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a script in a fresh process."""
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "HERMES_NB_HOME": str(home), **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-
-
-def eventually(condition: Callable[[], bool]) -> bool:
-    """Whether a condition comes true within the seconds for which an answer may be kept."""
-    deadline = time.monotonic() + 8
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.01)
-    return True
+    return run(sys.executable, "-c", code, env={**os.environ, "HERMES_NB_HOME": str(home), **environment})

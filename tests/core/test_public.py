@@ -13,6 +13,7 @@ import hermes_nb as hermes
 from hermes_nb import UnknownToolsetError, errors
 from hermes_nb.model_tools import KEPT, get_tool_definitions, handle_function_call
 
+from ..parts import missing
 from .support import add, run_python
 
 
@@ -136,7 +137,7 @@ def test_one_toolset_may_be_given_as_a_text(facade_tools: None) -> None:
 
 def test_ever_new_tasks_do_not_pile_up_open_files(facade_tools: None) -> None:
     if not Path("/proc/self/fd").exists():
-        pytest.skip("needs /proc")
+        missing("there is no /proc here")
     for number in range(KEPT + 20):
         handle_function_call("facade_echo", {}, f"pile-{number}")
     before = len(list(Path("/proc/self/fd").iterdir()))
