@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import faulthandler
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,9 +13,22 @@ import pytest
 
 from hermes_nb import Registry, Session
 
-# Machines are noisy: an example that takes long says nothing.
-hypothesis.settings.register_profile("calm", deadline=None)
-hypothesis.settings.load_profile("calm")
+# `make test` tries the same examples each time, so that it fails only for what has changed; `make test-long` looks for
+# new ones. Machines are noisy: an example that takes long says nothing.
+_calm: dict[str, Any] = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
+hypothesis.settings.register_profile("same", derandomize=True, database=None, **_calm)
+hypothesis.settings.register_profile("explore", max_examples=2_000, print_blob=True, **_calm)
+hypothesis.settings.load_profile("same")
+
+
+def pytest_configure() -> None:
+    """Hear of interrupts: what a shell starts in the background ignores them, and hands that on to its children."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_unconfigure() -> None:
+    """Leave in time: a thread that a failed test left behind must not hold up the end of the run."""
+    faulthandler.dump_traceback_later(600, exit=True)
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,6 @@ import html.parser
 import importlib
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +19,8 @@ import hermes_backends
 import hermes_nb
 from hermes_nb.cli import build_parser
 from hermes_nb.config import OPTIONS
+
+from .parts import PATIENCE, run
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -35,10 +36,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     variables = {key: value for key, value in os.environ.items() if key != "HERMES_NB_HOME"} | {
         "HOME": str(folder / "home")
     }
-    done = subprocess.run(
-        [*command, str(DOCS), str(folder / "html")], capture_output=True, text=True, check=False, env=variables
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    run(*command, DOCS, folder / "html", env=variables, timeout=4 * PATIENCE)
     return folder / "html"
 
 

@@ -11,7 +11,6 @@ import json
 import os
 import re
 import shlex
-import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -21,6 +20,8 @@ from typing import NamedTuple
 
 import pytest
 from markdown_it import MarkdownIt
+
+from .parts import run
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -91,17 +92,7 @@ def test_every_code_block_is_in_a_language_that_is_checked_or_only_shown() -> No
 @pytest.mark.parametrize("page", [page for page in PAGES if any(b.language in PYTHON for b in blocks(page))], ids=name)
 def test_the_python_of_a_page_runs_in_order(page: Path, tmp_path: Path, environment: dict[str, str]) -> None:
     code = [block.text for block in blocks(page) if block.language in PYTHON]
-    done = subprocess.run(
-        [sys.executable, "-c", RUNNER],
-        input=json.dumps(code),
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-        env=environment,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    run(sys.executable, "-c", RUNNER, input=json.dumps(code), cwd=tmp_path, env=environment)
 
 
 @pytest.mark.parametrize(("page", "command"), COMMANDS, ids=[f"{name(page)}: {line}" for page, line in COMMANDS])
@@ -111,10 +102,7 @@ def test_a_command_works(page: Path, command: str, tmp_path: Path, environment: 
     if check is not None:
         check(words[1:])
         return
-    done = subprocess.run(
-        ["bash", "-c", command], capture_output=True, text=True, check=False, cwd=tmp_path, env=environment, timeout=120
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    run("bash", "-c", command, cwd=tmp_path, env=environment)
 
 
 def is_target(words: list[str]) -> None:

@@ -106,13 +106,18 @@ def _spelled_out(raw: str, found: Mapping[int, Spot], namespace: Mapping[str, An
         elif char == "'" and not quoted and (closed := quote_end(raw, position)):
             pieces.append(raw[position + 1 : closed - 1])
             literal, end = True, closed
-        elif char == "\\" and raw[end : end + 1] in ('"', "\\") + (() if quoted else (" ", "'", "{")):
+        elif char == "\\" and _is_escaped(raw[end : end + 1], quoted=quoted):
             pieces.append(raw[end])
             end += 1
         else:
             pieces.append(char)
         position = end
     return Value("".join(pieces), literal)
+
+
+def _is_escaped(char: str, *, quoted: bool) -> bool:
+    """Whether a backslash before the character is there for its sake, and not meant as such."""
+    return char in ('"', "\\") or (not quoted and (char.isspace() or char in ("'", "{")))
 
 
 def _builtin(value: Any, spot: Spot) -> Any:

@@ -10,6 +10,8 @@ import textwrap
 
 import pytest
 
+from ..parts import PATIENCE, run
+
 PROGRAM = textwrap.dedent(
     """
     import sys
@@ -28,7 +30,7 @@ PROGRAM = textwrap.dedent(
 )
 
 
-def ask(answer: bytes | None, command: str = "rm -rf build", patience: str = "20") -> str:
+def ask(answer: bytes | None, command: str = "rm -rf build", patience: str = "120") -> str:
     """Answer the question at a pseudo-terminal; all that was shown."""
     controller, terminal = pty.openpty()
     process = subprocess.Popen(
@@ -48,7 +50,8 @@ def ask(answer: bytes | None, command: str = "rm -rf build", patience: str = "20
         while b"DECIDED" not in shown or not shown.endswith(b"\n"):
             shown += os.read(controller, 4096)
     finally:
-        process.wait(30)
+        process.kill()
+        process.wait(PATIENCE)
         os.close(controller)
     return shown.decode()
 
@@ -94,11 +97,5 @@ def test_no_line_of_a_command_can_pose_as_a_line_of_the_question() -> None:
 
 
 def test_without_a_terminal_the_answer_is_no_at_once() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, "rm -rf build", "20"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run(sys.executable, "-c", PROGRAM, "rm -rf build", "120", stdin=subprocess.DEVNULL)
     assert "DECIDED deny {} deletes files; there is no terminal to ask at" in done.stdout

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import pytest
 
 from hermes_nb import approval
 from hermes_nb.approval import DANGEROUS_PATTERNS, Assessment, assess, detect_dangerous_command
+
+from ..parts import run
 
 
 @pytest.fixture
@@ -71,7 +72,7 @@ def test_no_patterns_come_with_the_package():
 
 def test_the_parser_is_not_loaded_before_the_first_assessment():
     program = "import sys, hermes_nb.approval; print('tree_sitter' in sys.modules)"
-    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    shown = run(sys.executable, "-c", program)
     assert shown.stdout.strip() == "False"
 
 

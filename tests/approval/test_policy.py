@@ -385,7 +385,7 @@ class TestFailingClosed:
     def test_a_callback_that_does_not_answer_in_time_means_no(self, open_session: Open) -> None:
         never = threading.Event()
         try:
-            approver = CallbackApprover(lambda request: never.wait(30) and once)  # type: ignore[arg-type, return-value]
+            approver = CallbackApprover(lambda request: never.wait(120) and once)  # type: ignore[arg-type, return-value]
             session = open_session(approver=approver, config={"approval": {"timeout": 1}})
             result = call(session, "delete a")
         finally:

@@ -12,42 +12,13 @@ import socket
 import subprocess
 import tarfile
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
 
 from hermes_backends import BackendUnavailable, open_backend
 
-SBIN = "/usr/sbin:/sbin"
-
-
-def missing(what: str) -> None:
-    """A missing real part fails in CI, where it must not be missing, and skips elsewhere."""
-    if os.environ.get("CI") == "true":
-        pytest.fail(f"{what}, and CI must have it")
-    pytest.skip(what)
-
-
-def find(program: str) -> str:
-    path = shutil.which(program, path=os.environ.get("PATH", "") + ":" + SBIN)
-    if path is None:
-        missing(f"{program} is not installed (tests/prepare.py installs it)")
-    return path
-
-
-def eventually(what, patience: float = 60.0) -> bool:
-    deadline = time.monotonic() + patience
-    while not what():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
-
-
-def as_root() -> None:
-    if os.geteuid() != 0:
-        missing("needs root")
+from ..parts import PATH, PATIENCE, eventually, find, free_port, missing, need_root, run
 
 
 class Server:
@@ -66,10 +37,7 @@ class Server:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env={
-                    **os.environ,
-                    "PATH": f"{os.environ.get('PATH', '')}:{SBIN}",
-                },  # for the helpers of daemons
+                env={**os.environ, "PATH": PATH},  # for the helpers of daemons
                 start_new_session=True,
             )
         if not eventually(lambda: self._ready() or self.process.poll() is not None) or self.process.poll() is not None:
@@ -77,13 +45,10 @@ class Server:
             self.end()
             missing(f"{Path(self._argv[0]).name} does not start here: {text}")
 
-    def signal(self, number: int) -> None:
-        os.kill(self.process.pid, number)
-
     def kill(self) -> None:
         """Die at once, as if the power failed."""
         self.process.kill()
-        self.process.wait(30)
+        self.process.wait(PATIENCE)
         for name in ("pid", "docker.sock"):
             (self._log.parent / name).unlink(missing_ok=True)
 
@@ -91,20 +56,14 @@ class Server:
         if self.process.poll() is None:
             self.process.terminate()
             try:
-                self.process.wait(30)
+                self.process.wait(PATIENCE)
             except subprocess.TimeoutExpired:
                 self.kill()
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def answers(host: str, port: int) -> bool:
     try:
-        with socket.create_connection((host, port), timeout=5) as connection:
+        with socket.create_connection((host, port), timeout=PATIENCE) as connection:
             return connection.recv(4) == b"SSH-"
     except OSError:
         return False
@@ -114,7 +73,7 @@ class Network:
     """A network namespace with one cable to this machine, which a test can pull and plug in again."""
 
     def __init__(self) -> None:
-        as_root()
+        need_root("make a network namespace")
         self._ip = find("ip")
         number = secrets.randbelow(1 << 15)  # others may be testing here too: names and addresses of our own
         self._name, self._near, self._far = f"hermes-{number}", f"hn{number}", f"hf{number}"
@@ -128,9 +87,9 @@ class Network:
             self._do("link", "set", self._near, "up")
             self._do("-n", self._name, "addr", "add", f"{self.address}/30", "dev", self._far)
             self.plug()
-        except subprocess.CalledProcessError as error:
+        except AssertionError as error:
             self.end()
-            missing(f"no network namespace can be made here: {error.stderr.decode().strip()}")
+            missing(f"no network namespace can be made here: {error}")
 
     def pull(self) -> None:
         """Packets are lost from now on, and neither side is told."""
@@ -140,13 +99,13 @@ class Network:
         self._do("-n", self._name, "link", "set", self._far, "up")
 
     def end(self) -> None:
-        with contextlib.suppress(subprocess.CalledProcessError):
+        with contextlib.suppress(AssertionError):
             self._do("link", "del", self._near)  # at once: the namespace lives as long as a process in it
-        with contextlib.suppress(subprocess.CalledProcessError):
+        with contextlib.suppress(AssertionError):
             self._do("netns", "del", self._name)
 
     def _do(self, *words: str) -> None:
-        subprocess.run([self._ip, *words], check=True, capture_output=True)
+        run(self._ip, *words)
 
 
 class SSHServer(Server):
@@ -159,7 +118,7 @@ class SSHServer(Server):
     """
 
     def __init__(self, folder: Path, network: Network | None = None, **settings: object) -> None:
-        as_root()
+        need_root("run an sshd that logs in others")
         self.folder = folder
         self.host = network.address if network else "127.0.0.1"
         self.port = free_port()
@@ -167,7 +126,7 @@ class SSHServer(Server):
         self.known_hosts = folder / "known_hosts"
         keygen = find("ssh-keygen")
         for name in ("host", "id"):
-            subprocess.run([keygen, "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True)
+            run(keygen, "-q", "-t", "ed25519", "-N", "", "-f", folder / name)
         self.trust()
         Path("/run/sshd").mkdir(exist_ok=True)
         lines = {
@@ -204,16 +163,29 @@ class SSHServer(Server):
             "config": "/dev/null",
         }
 
+    def start(self) -> None:
+        super().start()
+        assert eventually(lambda: not self.sessions())  # the one that only asked whether it is up
+
     def sessions(self) -> list[int]:
         """The processes that serve one connection each."""
         found = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False)
         return [int(pid) for pid in found.stdout.split()]
 
+    def signal_sessions(self, number: int) -> None:
+        for pid in self.sessions():
+            with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
+                os.kill(pid, number)
+
     def cut(self) -> None:
         """Kill the server and every connection, as a crash of the host would."""
-        for pid in self.sessions():
-            os.kill(pid, signal.SIGKILL)
+        self.process.send_signal(signal.SIGSTOP)  # or it takes one more while we look
+        self.signal_sessions(signal.SIGKILL)
         self.kill()
+
+    def end(self) -> None:
+        if self.process.poll() is None:
+            self.cut()
 
 
 class DockerSpeaker(Server):
@@ -222,6 +194,16 @@ class DockerSpeaker(Server):
     image = "hermes-test:latest"
     folder: Path
     url: str
+
+    def serve(self, argv: list[str], images: dict[str, list[str]]) -> None:
+        """Start the daemon, and give it images: each by its name, with what it has besides busybox."""
+        try:
+            super().__init__(argv, self.ping, self.folder / "log")
+            for name, extra in images.items():
+                self.import_image(name, *extra)
+        except BaseException:
+            self.end()
+            raise
 
     def kill_helpers(self) -> None:
         """End what the daemon left running: its helpers have our folder on their command line."""
@@ -233,10 +215,11 @@ class DockerSpeaker(Server):
     def client(self):
         import docker
 
-        return docker.DockerClient(base_url=self.url, timeout=30)
+        return docker.DockerClient(base_url=self.url, timeout=PATIENCE)
 
     def ping(self) -> bool:
         with socket.socket(socket.AF_UNIX) as probe:
+            probe.settimeout(PATIENCE)
             try:
                 probe.connect(self.url.removeprefix("unix://"))
                 probe.sendall(b"GET /_ping HTTP/1.0\r\n\r\n")
@@ -256,13 +239,13 @@ class DockerSpeaker(Server):
         self.kill_helpers()
         for line in reversed(Path("/proc/mounts").read_text().splitlines()):
             if (place := line.split()[1]).startswith(str(self.folder)):
-                subprocess.run(["umount", "-l", place], check=False, capture_output=True)
+                subprocess.run(["umount", "-l", place], check=False, capture_output=True, timeout=PATIENCE)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class DockerServer(DockerSpeaker):
     def __init__(self) -> None:
-        as_root()
+        need_root("run dockerd")
         # Not pytest's folder: what is mounted in this one must be gone before it is deleted.
         self.folder = folder = Path(tempfile.mkdtemp(prefix="hermes-docker-"))
         self.url = f"unix://{folder}/docker.sock"
@@ -289,13 +272,7 @@ class DockerServer(DockerSpeaker):
         ]
         argv += ["--containerd", str(sock), "--pidfile", f"{folder}/pid"]
         argv += ["--bridge", "none", "--iptables=false", "--ip6tables=false"]
-        try:
-            super().__init__(argv, self.ping, folder / "log")
-        except BaseException:
-            self.containerd.end()
-            raise
-        self.import_image(self.image, "bash")
-        self.import_image("hermes-bare:latest")
+        self.serve(argv, {self.image: ["bash"], "hermes-bare:latest": []})
 
     def end(self) -> None:
         super().end()
@@ -304,7 +281,7 @@ class DockerServer(DockerSpeaker):
 
 class PodmanServer(DockerSpeaker):
     def __init__(self) -> None:
-        as_root()
+        need_root("run podman's service as the tests need it")
         self.folder = folder = Path(tempfile.mkdtemp(prefix="hermes-podman-"))
         self.url = f"unix://{folder}/podman.sock"
         # Limits that it may set even where root may not raise any, and the runtime that knows all cgroups.
@@ -314,8 +291,7 @@ class PodmanServer(DockerSpeaker):
         config.write_text(settings)
         argv = ["env", f"CONTAINERS_CONF={config}", find("podman"), "--root", f"{folder}/root"]
         argv += ["--runroot", f"{folder}/run", "system", "service", "--time=0", self.url]
-        super().__init__(argv, self.ping, folder / "log")
-        self.import_image(self.image, "bash")
+        self.serve(argv, {self.image: ["bash"]})
 
 
 def build_root(folder: Path, *extra: str) -> Path:
@@ -325,7 +301,7 @@ def build_root(folder: Path, *extra: str) -> Path:
     for name in ("bin", "etc", "root", "tmp", "usr", "proc", "dev"):
         (root / name).mkdir(parents=True, exist_ok=True)
     shutil.copy(busybox, root / "bin/busybox")
-    for applet in subprocess.run([busybox, "--list"], capture_output=True, text=True, check=True).stdout.split():
+    for applet in run(busybox, "--list").stdout.split():
         if not (root / "bin" / applet).exists():
             (root / "bin" / applet).symlink_to("busybox")
     if "bash" in extra:
@@ -353,13 +329,12 @@ def dockerd():
 
 @pytest.fixture(scope="session")
 def podman():
-    if shutil.which("podman") is None:
-        pytest.skip("podman is not installed")
     server = PodmanServer()
     try:
-        open_backend(f"docker://{server.image}", base_url=server.url).close()
-    except BackendUnavailable as error:
+        try:
+            open_backend(f"docker://{server.image}", base_url=server.url).close()
+        except BackendUnavailable as error:
+            missing(f"podman runs no containers here: {error}")
+        yield server
+    finally:
         server.end()
-        pytest.skip(f"podman runs no containers here: {error}")
-    yield server
-    server.end()

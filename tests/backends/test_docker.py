@@ -10,6 +10,8 @@ import pytest
 
 from hermes_backends import BackendUnavailable, ImageMissing, ShellUnavailable, open_backend
 
+from ..parts import PATIENCE
+
 
 @pytest.fixture
 def client(dockerd):
@@ -52,7 +54,7 @@ def test_a_read_only_container_still_has_a_shell_jobs_and_a_tmp(dockerd, tmp_pat
         assert "Read-only" in backend.run("touch /etc/x").stderr
         backend.put(tmp_path / "file", "/tmp/file")
         job = backend.jobs.start("cat /tmp/file")
-        assert (job.wait(60), job.log()) == (0, "text")
+        assert (job.wait(PATIENCE), job.log()) == (0, "text")
 
 
 def test_commands_run_as_the_user_asked_for_and_can_be_killed(dockerd):
@@ -60,7 +62,7 @@ def test_commands_run_as_the_user_asked_for_and_can_be_killed(dockerd):
         assert backend.run("id -un").stdout == "nobody\n"
         process = backend.spawn(["sleep", "1000"])
         process.kill()
-        assert process.wait(60) == 137
+        assert process.wait(PATIENCE) == 137
         process.close()
 
 
@@ -96,7 +98,7 @@ def test_an_image_without_bash_says_so_and_spawn_works_all_the_same(dockerd):
         with pytest.raises(ShellUnavailable, match="bash"):
             backend.run("true")
         process = backend.spawn(["echo", "hi"])
-        assert process.read(60).data == b"hi\n"
+        assert process.read(PATIENCE).data == b"hi\n"
         process.close()
 
 
@@ -142,7 +144,7 @@ def test_a_container_whose_python_was_killed_is_reaped_by_the_next(dockerd, clie
         with opened(dockerd) as mine:
             assert {orphan, mine.container_id} <= {c.id for c in client.containers.list()}
         other.send_signal(signal.SIGKILL)
-        other.wait(60)
+        other.wait(PATIENCE)
         with opened(dockerd):
             assert orphan not in {c.id for c in client.containers.list(all=True)}
 

@@ -5,7 +5,7 @@ from hermes_backends.contract import BackendContract
 
 
 class TestDocker(BackendContract):
-    huge = 256 << 20
+    huge = 64 << 20
 
     @pytest.fixture(scope="class", autouse=True)
     @classmethod

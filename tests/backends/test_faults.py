@@ -8,14 +8,17 @@ import signal
 import subprocess
 import threading
 import time
+from functools import partial
 
 import pytest
 
 from hermes_backends import CommandInterrupted, ConnectionLost, open_backend
 
-from .conftest import DockerServer, Network, SSHServer, as_root, eventually
+from ..parts import PATIENCE, eventually, is_alive, need_root, run
+from .conftest import DockerServer, Network, SSHServer
 
-PATIENCE = 60
+#: Seconds in which a peer that lives answers, on a busy machine too.
+BEAT = 2.0
 
 
 def run_until_up(backend, command, then):
@@ -50,8 +53,6 @@ def mortal_dockerd():
 def mortal_sshd(tmp_path):
     server = SSHServer(tmp_path)
     yield server
-    for pid in server.sessions():
-        os.kill(pid, signal.SIGCONT)
     server.end()
 
 
@@ -62,7 +63,7 @@ def far_sshd(tmp_path):
     try:
         server = SSHServer(tmp_path, network)
         yield network, server
-        server.cut()
+        server.end()
     finally:
         network.end()
 
@@ -107,13 +108,9 @@ def test_a_command_whose_connection_was_cut_ends_on_the_other_side(mortal_sshd):
 
 
 def test_a_stopped_peer_is_noticed_by_the_heartbeat(mortal_sshd):
-    with open_backend(mortal_sshd.target, **mortal_sshd.options, heartbeat=0.3) as backend:
+    with open_backend(mortal_sshd.target, **mortal_sshd.options, heartbeat=BEAT) as backend:
         backend.run("a=1")
-
-        def stop():
-            for pid in mortal_sshd.sessions():
-                os.kill(pid, signal.SIGSTOP)
-
+        stop = partial(mortal_sshd.signal_sessions, signal.SIGSTOP)
         assert_outcome_unknown(run_until_up(backend, "echo up; sleep 1000", stop))
         assert backend.run("echo back").stdout == "back\n"
 
@@ -121,7 +118,7 @@ def test_a_stopped_peer_is_noticed_by_the_heartbeat(mortal_sshd):
 def test_a_pulled_cable_is_noticed_by_the_heartbeat_and_nothing_is_run_twice(far_sshd, tmp_path):
     network, server = far_sshd
     count = tmp_path / "count"
-    with open_backend(server.target, **server.options, heartbeat=0.5) as backend:
+    with open_backend(server.target, **server.options, heartbeat=BEAT) as backend:
         backend.run("cd /usr; a=1")
         assert backend.run("echo $SSH_CONNECTION").stdout.split()[2] == network.address
         assert_outcome_unknown(run_until_up(backend, f"echo x >> {count}; echo up; sleep 1000", network.pull))
@@ -145,10 +142,10 @@ def test_a_job_of_a_lost_connection_says_so_and_is_ended_over_the_next(mortal_ss
 
 
 def test_a_full_disk_stops_the_spill_and_not_the_command(tmp_path):
-    as_root()
+    need_root("mount a small disk")
     disk = tmp_path / "disk"
     disk.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk], check=True)
+    run("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk)
     try:
         with open_backend("local", spill_dir=disk) as backend:
             result = backend.run("head -c 20000000 /dev/zero; echo end")
@@ -158,7 +155,7 @@ def test_a_full_disk_stops_the_spill_and_not_the_command(tmp_path):
             assert "No space left" in result.stdout
             assert backend.run("echo fine").stdout == "fine\n"
     finally:
-        subprocess.run(["umount", disk], check=True)
+        run("umount", "-l", disk)
 
 
 def test_a_missing_spill_folder_stops_the_spill_and_not_the_command(tmp_path):
@@ -201,7 +198,7 @@ def test_a_shell_killed_between_commands_is_started_again_where_it_was():
     with open_backend("local") as backend:
         pids = [int(pid) for pid in backend.run("cd /usr; echo $BASHPID; echo $$").stdout.split()]
         os.kill(pids[0], signal.SIGKILL)
-        assert eventually(lambda: not any(_lives(pid) for pid in pids))
+        assert eventually(lambda: not any(is_alive(pid) for pid in pids))
         result = backend.run("echo $PWD")
         assert (result.stdout, result.restarted) == ("/usr\n", True)
 
@@ -214,11 +211,3 @@ def test_a_keyboard_interrupt_ends_the_command_first_and_carries_the_output():
         assert caught.value.result.stdout == "part\n"
         assert caught.value.result.exit_code == 130
         assert backend.run("echo $a").stdout == "1\n"
-
-
-def _lives(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat") as stat:  # noqa: PTH123
-            return stat.read().rpartition(") ")[2][0] not in "ZX"
-    except OSError:
-        return False

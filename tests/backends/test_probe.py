@@ -13,7 +13,7 @@ import pytest
 
 import hermes_backends
 
-from .conftest import as_root
+from ..parts import PATIENCE, need_root
 
 TELL = (
     "import dataclasses, json\n"
@@ -43,6 +43,7 @@ def probed(path, *flags, code=TELL, **variables):
         capture_output=True,
         text=True,
         check=True,
+        timeout=PATIENCE,
     )
     probes = json.loads(done.stdout)
     for probe in probes.values():
@@ -96,7 +97,7 @@ def test_with_nobody_at_docker_host_it_names_the_address(programs, tmp_path):
 
 
 def test_a_socket_that_we_may_not_open_is_not_called_a_missing_daemon(tmp_path):
-    as_root()  # to become somebody who may not
+    need_root("become somebody who may not")
     from hermes_backends import BackendUnavailable
     from hermes_backends.docker_daemon import Daemon
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import pytest
@@ -11,17 +10,11 @@ import hermes_backends
 from hermes_backends import BackendError, MissingDependency, UnknownBackend, backend_names, open_backend
 from hermes_backends.probe import probe_all
 
+from ..parts import run
+
 
 def python(code: str, *path: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=path[0] if path else None,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    return run(sys.executable, "-c", code, cwd=path[0] if path else None).stdout.strip()
 
 
 def test_importing_loads_no_sdk_and_no_event_loop():

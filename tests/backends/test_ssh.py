@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import socket
-import subprocess
+from functools import partial
 
 import pytest
 
 from hermes_backends import AuthenticationFailed, BackendUnavailable, ConnectionLost, HostKeyRefused, open_backend
 
-from .conftest import Server, SSHServer, eventually, find
+from ..parts import eventually, find, run
+from .conftest import Server, SSHServer
 
 
 def fingerprint(sshd):
-    shown = subprocess.run(
-        [find("ssh-keygen"), "-lf", sshd.folder / "host.pub"], capture_output=True, text=True, check=True
-    )
-    return shown.stdout.split()[1]
+    return run(find("ssh-keygen"), "-lf", sshd.folder / "host.pub").stdout.split()[1]
 
 
 def make_key(path, *, kind="ed25519", passphrase=""):
-    subprocess.run([find("ssh-keygen"), "-q", "-t", kind, "-N", passphrase, "-f", path], check=True)
+    run(find("ssh-keygen"), "-q", "-t", kind, "-N", passphrase, "-f", path)
     return path
 
 
@@ -35,7 +32,7 @@ def serving(folder, **settings):
     try:
         yield server
     finally:
-        server.cut()
+        server.end()
 
 
 def test_an_unknown_host_is_refused_and_the_command_shown_accepts_it(sshd, tmp_path):
@@ -45,8 +42,7 @@ def test_an_unknown_host_is_refused_and_the_command_shown_accepts_it(sshd, tmp_p
     with pytest.raises(HostKeyRefused) as refused:
         open_backend(sshd.target, **options)
     assert fingerprint(sshd) in str(refused.value)
-    command = refused.value.fix.partition(": ")[2]
-    subprocess.run(command, shell=True, check=True, capture_output=True)
+    run("sh", "-c", refused.value.fix.partition(": ")[2])
     with open_backend(sshd.target, **options) as backend:
         assert backend.run("echo in").stdout == "in\n"
 
@@ -60,7 +56,7 @@ def test_a_changed_key_is_refused_and_the_command_shown_forgets_the_old(sshd, tm
     with pytest.raises(HostKeyRefused, match="CHANGED") as refused:
         open_backend(sshd.target, **options)
     assert fingerprint(sshd) in str(refused.value)
-    subprocess.run(refused.value.fix.partition(": ")[2], shell=True, check=True, capture_output=True)
+    run("sh", "-c", refused.value.fix.partition(": ")[2])
     assert known.read_text() == ""
 
 
@@ -109,7 +105,7 @@ def test_a_key_of_the_agent_opens_without_any_file(sshd, tmp_path, monkeypatch):
     try:
         with pytest.raises(BackendUnavailable):
             open_backend(sshd.target, **options)
-        subprocess.run([find("ssh-add"), "-q", str(sshd.key)], check=True)
+        run(find("ssh-add"), "-q", sshd.key)
         with open_backend(sshd.target, **options) as backend:
             assert backend.run("echo in").stdout == "in\n"
         with pytest.raises(BackendUnavailable):
@@ -157,12 +153,8 @@ def test_the_death_of_a_proxy_command_leaves_the_outcome_unknown_and_the_next_st
         serving(tmp_path / "gate") as gate,
         open_backend("ssh://inner", **gated(sshd, gate, tmp_path, PROXY), heartbeat=0) as backend,
     ):
-
-        def cut(*_):
-            for pid in gate.sessions():
-                os.kill(pid, signal.SIGKILL)
-
-        result = backend.run("echo up; sleep 1000", on_output=cut)
+        cut = partial(gate.signal_sessions, signal.SIGKILL)
+        result = backend.run("echo up; sleep 1000", on_output=lambda *_: cut())
         assert (result.exit_code, result.stdout) == (None, "up\n")
         assert "outcome unknown" in result.error
         assert backend.run("echo back").stdout == "back\n"

@@ -7,13 +7,14 @@ import os
 import subprocess
 import sys
 import textwrap
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from hermes_nb import Registry, Session, Tool, ToolResult
 from hermes_nb.approval.assessment import Assessment, Finding
+
+from ..parts import run
 
 NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
 INTEGER: dict[str, Any] = {"type": "object", "properties": {"n": {"type": "integer"}}}
@@ -59,14 +60,7 @@ def dangerous(rule: str = "danger", **flags: str) -> Callable[..., Assessment]:
 
 def run_python(code: str, home: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a script in a fresh process."""
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "HERMES_NB_HOME": str(home), **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    return run(sys.executable, "-c", code, env={**os.environ, "HERMES_NB_HOME": str(home), **environment})
 
 
 def write(path: Path, text: str) -> Path:
@@ -74,13 +68,3 @@ def write(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(textwrap.dedent(text), encoding="utf-8")
     return path
-
-
-def eventually(condition: Callable[[], bool]) -> bool:
-    """Whether a condition comes true within the seconds for which an answer may be kept."""
-    deadline = time.monotonic() + 8
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.01)
-    return True

@@ -14,7 +14,8 @@ from hermes_nb.approval.approvers import CallbackApprover
 from hermes_nb.approval.decision import Decision
 from hermes_nb.errors import LoopBlockedError
 
-from .support import add, error_of, eventually, run_python
+from ..parts import PATIENCE, eventually
+from .support import add, error_of, run_python
 
 
 async def loop_id(args: Any) -> int:
@@ -65,7 +66,7 @@ async def test_a_client_kept_between_calls_stays_usable(registry: Registry, sess
         return "put"
 
     async def take(args: Any) -> int:
-        return await asyncio.wait_for(kept[0].get(), 5)
+        return await asyncio.wait_for(kept[0].get(), PATIENCE)
 
     add(registry, "put", put)
     add(registry, "take", take)
@@ -77,7 +78,7 @@ async def test_a_client_kept_between_calls_stays_usable(registry: Registry, sess
 
 async def test_acall_does_not_block_the_callers_loop(registry: Registry, session: Session) -> None:
     released = threading.Event()
-    add(registry, "wait", lambda args: released.wait(10))
+    add(registry, "wait", lambda args: released.wait(PATIENCE))
     task = asyncio.create_task(session.acall("wait"))
     await asyncio.sleep(0.01)
     assert not task.done()
@@ -86,7 +87,7 @@ async def test_acall_does_not_block_the_callers_loop(registry: Registry, session
 
 
 async def test_acalls_run_beside_each_other(registry: Registry, session: Session) -> None:
-    barrier = threading.Barrier(40, timeout=10)
+    barrier = threading.Barrier(40, timeout=PATIENCE)
     add(registry, "meet", lambda args: barrier.wait() >= 0)
     results = await asyncio.gather(*(session.acall("meet") for _ in range(40)))
     assert all(result.value is True for result in results)
@@ -97,7 +98,7 @@ async def test_an_async_handler_may_call_tools_as_deep_as_it_likes(registry: Reg
         return 0 if args["n"] == 0 else 1 + (await session.acall("deeper", {"n": args["n"] - 1})).value
 
     add(registry, "deeper", deeper)
-    assert session.call("deeper", {"n": 30}, timeout=10).value == 30
+    assert session.call("deeper", {"n": 30}, timeout=PATIENCE).value == 30
 
 
 def test_a_timeout_cancels_the_coroutine(registry: Registry, session: Session) -> None:
@@ -114,7 +115,7 @@ def test_a_timeout_cancels_the_coroutine(registry: Registry, session: Session) -
     result = session.call("slow", timeout=0.05)
     assert result.outcome == "timeout"
     assert error_of(result).startswith("Tool execution failed: TimeoutError: slow did not finish in time")
-    assert cancelled.wait(5)
+    assert cancelled.wait(PATIENCE)
 
 
 def test_the_sessions_own_timeout_cancels_too(registry: Registry, open_session: Any) -> None:
@@ -130,7 +131,7 @@ def test_a_handlers_own_timeout_error_is_its_own(registry: Registry, session: Se
         raise TimeoutError("the server did not answer")
 
     add(registry, "failing", failing)
-    result = session.call("failing", timeout=5)
+    result = session.call("failing", timeout=PATIENCE)
     assert (result.outcome, result.error) == (
         "error",
         "Tool execution failed: TimeoutError: the server did not answer",
@@ -139,14 +140,14 @@ def test_a_handlers_own_timeout_error_is_its_own(registry: Registry, session: Se
 
 def test_a_sync_handler_is_not_waited_for_longer_than_asked(registry: Registry, session: Session) -> None:
     released = threading.Event()
-    add(registry, "stuck", lambda args: released.wait(10))
+    add(registry, "stuck", lambda args: released.wait(PATIENCE))
     result = session.call("stuck", timeout=0.05)
     released.set()
     assert result.outcome == "timeout"
     assert "its outcome is unknown" in error_of(result)
 
 
-@pytest.mark.parametrize("timeout", [None, 5])
+@pytest.mark.parametrize("timeout", [None, PATIENCE])
 def test_a_coroutine_of_a_handler_declared_sync_is_run(
     registry: Registry, session: Session, timeout: float | None
 ) -> None:
@@ -172,23 +173,29 @@ async def test_cancelling_acall_cancels_the_handler_and_is_journalled(registry: 
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert cancelled.wait(5)
+    assert cancelled.wait(PATIENCE)
     assert eventually(lambda: len(session.journal) == 1)
 
 
 async def test_a_call_cancelled_before_its_handler_started_is_cancelled_too(
     registry: Registry, open_session: Any
 ) -> None:
-    hold, finished = threading.Event(), threading.Event()
+    asked, hold, finished = threading.Event(), threading.Event(), threading.Event()
 
     async def slow(args: Any) -> None:
         await asyncio.sleep(0.2)
         finished.set()
 
     add(registry, "slow", slow)
-    session = open_session(hooks=[{"pre_tool_call": lambda: hold.wait(10) and None}])
+
+    def wait() -> None:
+        asked.set()
+        hold.wait(PATIENCE)
+
+    session = open_session(hooks=[{"pre_tool_call": wait}])
     task = asyncio.create_task(session.acall("slow"))
-    await asyncio.sleep(0.01)
+    while not asked.is_set():
+        await asyncio.sleep(0.001)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -206,10 +213,10 @@ def test_a_handler_that_exits_does_not_end_the_loop_of_all_others(
 
     add(registry, "leave", leave)
     try:
-        assert not session.call("leave", timeout=5).ok
+        assert not session.call("leave", timeout=PATIENCE).ok
     except KeyboardInterrupt:
         assert error is KeyboardInterrupt
-    assert session.call("loop", timeout=5).ok
+    assert session.call("loop", timeout=PATIENCE).ok
 
 
 def test_a_blocking_call_on_the_loop_is_refused_instead_of_hanging(registry: Registry, session: Session) -> None:
@@ -217,7 +224,7 @@ def test_a_blocking_call_on_the_loop_is_refused_instead_of_hanging(registry: Reg
         return session.call("loop").text
 
     add(registry, "nested", nested)
-    result = session.call("nested", timeout=5)
+    result = session.call("nested", timeout=PATIENCE)
     assert "LoopBlockedError" in result.text
     assert "await session.acall" in result.text
 
@@ -227,7 +234,7 @@ def test_call_many_on_the_loop_is_refused_instead_of_hanging(registry: Registry,
         return ["LoopBlockedError" in result.text for result in session.call_many([("loop", {})] * 3)]
 
     add(registry, "nested", nested)
-    assert session.call("nested", timeout=5).value == [True] * 3
+    assert session.call("nested", timeout=PATIENCE).value == [True] * 3
 
 
 def test_the_loop_can_not_wait_for_itself() -> None:
@@ -248,7 +255,7 @@ def test_context_variables_reach_the_handler(registry: Registry, session: Sessio
     add(registry, "sync", lambda args: variable.get())
     variable.set("set")
     assert session.call("async").value == "set"
-    assert session.call("sync", timeout=5).value == "set"
+    assert session.call("sync", timeout=PATIENCE).value == "set"
     assert session.call_many([("async", {}), ("sync", {})])[1].value == "set"
 
 
@@ -269,7 +276,7 @@ session = hermes_nb.Session(registry=registry)
 assert session.call("t").ok
 child = os.fork()
 if child == 0:
-    os._exit(0 if session.call("t", timeout=5).ok else 1)
+    os._exit(0 if session.call("t", timeout=60).ok else 1)
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
     assert run_python(code, home).stdout.strip() == "0"

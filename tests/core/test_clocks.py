@@ -16,7 +16,8 @@ from hermes_nb import Decision, Registry, Session
 from hermes_nb.approval.decision import Request
 from hermes_nb.calls.waiting import Waiting
 from hermes_nb.journal import replay
-from tests.core.support import add, dangerous
+
+from .support import add, dangerous
 
 OLD_JOURNAL = Path(__file__).parent / "data" / "journal-0.1.jsonl"
 

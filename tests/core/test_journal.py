@@ -20,7 +20,8 @@ import hermes_nb as hermes
 from hermes_nb import Decision, Journal, Registry, Session, replay
 from hermes_nb.approval.approvers import ScriptedApprover
 
-from .support import add, dangerous, eventually
+from ..parts import PATIENCE, eventually, missing
+from .support import add, dangerous
 
 
 def test_a_record_says_what_happened(registry: Registry, open_session: Callable[..., Session]) -> None:
@@ -122,7 +123,7 @@ def test_a_killed_process_leaves_whole_records(home: Path) -> None:
         path = Path(process.stdout.readline().strip())
         assert eventually(lambda: path.exists() and path.stat().st_size > 1_000_000)
         process.send_signal(signal.SIGKILL)
-        process.wait(10)
+        process.wait(PATIENCE)
     content = path.read_bytes()
     assert content.endswith(b"\n")
     assert all(json.loads(line)["outcome"] == "ok" for line in content.splitlines())
@@ -155,7 +156,7 @@ def test_a_full_disk_does_not_fail_the_call(
     registry: Registry, session: Session, caplog: pytest.LogCaptureFixture
 ) -> None:
     if not Path("/dev/full").exists():
-        pytest.skip("needs /dev/full")
+        missing("there is no /dev/full here")
     session.journal.path = Path("/dev/full")
     add(registry, "t", lambda args: "done")
     assert session.call("t").text == "done"

@@ -12,6 +12,7 @@ import pytest
 import hermes_nb as hermes
 from hermes_nb import Registry, Session
 
+from ..parts import PATIENCE
 from .support import add
 
 
@@ -23,13 +24,21 @@ class Watch:
         self.running: set[str] = set()
         self.together: set[frozenset[str]] = set()
         self.order: list[str] = []
+        self.meetings: dict[str, threading.Barrier] = {}
+
+    def expect(self, *names: str) -> None:
+        """Have these wait for one another: how soon one begins after the other says nothing."""
+        self.meetings |= dict.fromkeys(names, threading.Barrier(len(names), timeout=PATIENCE))
 
     def __call__(self, name: str) -> str:
         with self.lock:
             self.order.append(name)
             self.running.add(name)
             self.together |= {frozenset({name, other}) for other in self.running - {name}}
-        threading.Event().wait(0.05)
+        if name in self.meetings:
+            self.meetings[name].wait()
+        else:
+            threading.Event().wait(0.05)  # long enough for another to be seen beside it, if one may be
         with self.lock:
             self.running.discard(name)
         return name
@@ -64,7 +73,7 @@ def test_answers_come_in_the_order_of_the_calls(registry: Registry, session: Ses
     @hermes.tool(registry=registry, parallel=True)
     def backwards(n: int) -> int:
         if n < 5:
-            assert events[n + 1].wait(10)
+            assert events[n + 1].wait(PATIENCE)
         events[n].set()
         return n
 
@@ -72,6 +81,7 @@ def test_answers_come_in_the_order_of_the_calls(registry: Registry, session: Ses
 
 
 def test_what_is_safe_runs_beside_each_other(watch: Watch, session: Session) -> None:
+    watch.expect("a", "b")
     session.call_many([("read", {"name": "a"}), ("read", {"name": "b"})])
     assert watch.met("a", "b")
 
@@ -86,6 +96,7 @@ def test_what_is_not_declared_safe_runs_alone_and_in_its_place(watch: Watch, ses
 
 
 def test_writes_to_different_things_run_beside_each_other(watch: Watch, session: Session) -> None:
+    watch.expect("a", "b")
     session.call_many([("write", {"name": "a", "path": "x"}), ("write", {"name": "b", "path": "y"})])
     assert watch.met("a", "b")
 
@@ -160,11 +171,11 @@ def test_an_interrupt_is_not_held_up_by_calls_that_still_run(registry: Registry,
     @hermes.tool(registry=registry, parallel=True)
     def stuck() -> bool:
         waiting.set()
-        return released.wait(20)
+        return released.wait(PATIENCE)
 
     @hermes.tool(registry=registry, parallel=True)
     def interrupt() -> None:
-        waiting.wait(20)
+        waiting.wait(PATIENCE)
         _thread.interrupt_main()
 
     with pytest.raises(KeyboardInterrupt):

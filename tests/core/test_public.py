@@ -17,6 +17,7 @@ from hermes_nb import UnknownToolsetError, errors
 from hermes_nb.default_sessions import KEPT
 from hermes_nb.model_tools import get_tool_definitions, handle_function_call
 
+from ..parts import missing
 from .support import add, run_python
 
 SECRET = "ghp_" + "a1B2" * 9
@@ -240,7 +241,7 @@ def test_one_toolset_may_be_given_as_a_text(facade_tools: None) -> None:
 
 def test_ever_new_tasks_do_not_pile_up_open_files(facade_tools: None) -> None:
     if not Path("/proc/self/fd").exists():
-        pytest.skip("needs /proc")
+        missing("there is no /proc here")
     for number in range(KEPT + 20):
         handle_function_call("facade_echo", {}, f"pile-{number}")
     before = len(list(Path("/proc/self/fd").iterdir()))

@@ -12,7 +12,9 @@ import pytest
 from hermes_nb import Registry, Session, storage
 from hermes_nb.config import Config
 from hermes_nb.doctor import examine
-from tests.core.support import add, eventually
+
+from ..parts import eventually
+from .support import add
 
 DAY = 86_400
 

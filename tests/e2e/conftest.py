@@ -1,34 +1,26 @@
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from ..parts import find
 from .jupyter import OUTPUT, Notebook, Server, chromium, jupyter_server
 
-
-def _need_browser() -> None:
-    missing = "Chromium" if shutil.which("chromium") is None else None
-    if missing is None:
-        return
-    if os.environ.get("CI") == "true":
-        pytest.fail(f"{missing} is missing; tests/prepare.py installs it")
-    pytest.skip(f"{missing} is missing")
+# For this folder, not for the session: as long as Playwright runs, no other test can run an event loop.
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    _need_browser()
+    find("chromium")
     with jupyter_server(tmp_path_factory.mktemp("jupyter")) as running:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
-    _need_browser()
+    find("chromium")
     with chromium() as running:
         yield running
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
-import time
-import urllib.error
+import tempfile
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+
+from ..parts import PATIENCE, eventually, free_port
 
 CHROMIUM_FLAGS = (
     "--no-sandbox",
@@ -31,6 +32,7 @@ CHROMIUM_FLAGS = (
     "--disable-sync",
 )
 OUTPUT = Path(__file__).parents[1] / "output"
+MILLISECONDS = PATIENCE * 1_000
 QUIET = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
 
 # A predicate that returns a promise would be truthy at once: these are synchronous on purpose.
@@ -61,14 +63,14 @@ def jupyter_server(folder: Path) -> Iterator[Server]:
     config = folder / "config"
     (config / "labconfig").mkdir(parents=True)
     (config / "labconfig" / "default_setting_overrides.json").write_text(json.dumps(QUIET))
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    token = secrets.token_hex(16)
+    port, token = free_port(), secrets.token_hex(16)
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
+    command += ["--ServerApp.port_retries=0", "--KernelManager.transport=ipc"]
     command += [f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={folder}"]
     command += [f"--{app}.expose_app_in_browser=True" for app in ("LabApp", "JupyterNotebookApp")]
-    own = {name: str(folder / name.lower()) for name in ("JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "HERMES_NB_HOME")}
+    sockets = tempfile.mkdtemp(prefix="hermes-jupyter-")  # short: a socket's path has at most 107 characters
+    own = {name: str(folder / name.lower()) for name in ("IPYTHONDIR", "HERMES_NB_HOME")}
+    own |= {"JUPYTER_RUNTIME_DIR": sockets}
     own |= {f"JUPYTERLAB_{kind}_DIR": str(folder / kind.lower()) for kind in ("WORKSPACES", "SETTINGS")}
     with (folder / "server.log").open("w") as log:
         process = subprocess.Popen(
@@ -83,24 +85,28 @@ def jupyter_server(folder: Path) -> Iterator[Server]:
         _wait_until_up(server, process)
         yield server
     finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait(10)
+        _end(process)
+        shutil.rmtree(sockets, ignore_errors=True)
+
+
+def _end(process: subprocess.Popen[Any]) -> None:
+    """End a server and all that it started, if it has not ended by itself."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(PATIENCE / 4)
 
 
 def _wait_until_up(server: Server, process: subprocess.Popen[Any]) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            urllib.request.urlopen(f"{server.address}/api/status?token={server.token}", timeout=1).close()
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    raise RuntimeError(f"the server did not come up:\n{(server.folder / 'server.log').read_text()[-2000:]}")
+    def is_up() -> bool:
+        with contextlib.suppress(OSError):
+            urllib.request.urlopen(f"{server.address}/api/status?token={server.token}", timeout=PATIENCE).close()
+            return True
+        return process.poll() is not None
+
+    if not eventually(is_up) or process.poll() is not None:
+        raise RuntimeError(f"the server did not come up:\n{(server.folder / 'server.log').read_text()[-2000:]}")
 
 
 @contextmanager
@@ -109,7 +115,9 @@ def chromium() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(CHROMIUM_FLAGS))
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=list(CHROMIUM_FLAGS), timeout=MILLISECONDS
+        )
         try:
             yield browser
         finally:
@@ -125,15 +133,15 @@ class Notebook:
         empty.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
         nbformat.write(empty, self.path)
         self.page = browser.new_page(viewport={"width": 1100, "height": 1000}, device_scale_factor=1)
-        self.page.set_default_timeout(20_000)
+        self.page.set_default_timeout(MILLISECONDS)
         self.page.goto(server.page(app, name))
-        self.wait_until_idle(60_000)
+        self.wait_until_idle()
         if app == "lab":
             self.page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
 
-    def wait_until_idle(self, timeout: float = 30_000) -> None:
+    def wait_until_idle(self) -> None:
         """Wait until the kernel is connected and has nothing to do."""
-        self.page.wait_for_function(IDLE, timeout=timeout)
+        self.page.wait_for_function(IDLE)
 
     def start(self, code: str) -> Any:
         """Run code in a new last cell without waiting for it; returns the cell."""

@@ -39,9 +39,9 @@ def undeclared(command: str, times: int) -> str:
     "Run a command, and say nothing of how it is shown."
     return f"ran {command} {times} times"
 
-def session(timeout=60):
+def session(timeout=600):
     config = {"approval": {"timeout": timeout}}
-    return hermes.Session(registry=tools, config=config, approver=NotebookApprover(handshake=20))
+    return hermes.Session(registry=tools, config=config, approver=NotebookApprover(handshake=120))
 """
 ASK = (
     "r = session().call('shell', {'command': 'cd build && rm -rf ./cache'})\nprint('outcome:', r.outcome, '|', r.text)"
@@ -184,7 +184,7 @@ def test_a_call_from_a_worker_thread_asks_in_the_inbox(notebook: Notebook) -> No
         "worker = threading.Thread(target=work); worker.start()"
     )
     shown.locator('[data-choice="once"]').click()
-    expect_text(notebook.run("worker.join(20); print('seen:', seen)"), "seen: ['ok']")
+    expect_text(notebook.run("worker.join(120); print('seen:', seen)"), "seen: ['ok']")
 
 
 def test_parallel_calls_of_a_running_cell_ask_one_after_the_other(notebook: Notebook) -> None:

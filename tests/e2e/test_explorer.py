@@ -49,7 +49,7 @@ for n in range(60):
     tools.register(f"{verb}_record_{n}", f"mcp-crm-{n % 4}", schema, lambda args, **context: "done",
         description=f"Work with customer records of kind {n}.")
 
-session = hermes.Session(registry=tools, context_length=20_000, approver=NotebookApprover(handshake=20))
+session = hermes.Session(registry=tools, context_length=20_000, approver=NotebookApprover(handshake=120))
 explore(session)
 """
 

@@ -42,13 +42,13 @@ def test_nobody_there_is_a_no_at_once(front_end: FrontEnd) -> None:
 
 def test_a_click_gets_through_while_the_cell_runs(version: str, front_end: FrontEnd) -> None:
     subshell = None if version in OLD else front_end.subshell()
-    answers = front_end.run(ASK.format(handshake=10), subshell=subshell)
+    answers = front_end.run(ASK.format(handshake=60), subshell=subshell)
     assert answers.ways == ["card"]
     assert answers.printed.startswith("ok | approver")
 
 
 def test_a_front_end_without_subshells_is_asked_as_well_as_it_can_be(version: str, front_end: FrontEnd) -> None:
-    handshake = 0.5 if version in WITH_SUBSHELLS else 10
+    handshake = 0.5 if version in WITH_SUBSHELLS else 60
     answers = front_end.run(ASK.format(handshake=handshake))
     assert answers.ways == ["input" if version in WITH_SUBSHELLS else "card"]
     assert answers.printed.startswith("ok | approver")

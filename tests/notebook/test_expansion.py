@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hermes_nb.errors import MagicError
@@ -45,9 +45,18 @@ def test_a_text_without_opening_braces_is_left_alone(text: str) -> None:
 
 
 @given(st.text())
+@example("\\\r0")
+@example("'a b' {c d} \\ e")
 def test_any_text_can_be_looked_at_without_failing(text: str) -> None:
     assert all(text[spot.start] == "{" for spot in spots(text))
-    assert "".join(word.raw for word in split(text)).split() == "".join(text.split()).split()
+    assert "".join("".join(word.raw for word in split(text)).split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize("space", [" ", "\t", "\r", "\u2003"])
+def test_a_space_of_any_kind_after_a_backslash_is_part_of_the_word(space: str) -> None:
+    (word,) = split(f"a\\{space}b")
+    assert meaning(word.raw, {}).text == f"a{space}b"
+    assert meaning(f'"a\\{space}b"', {}).text == f"a\\{space}b"  # in double quotes it needs no backslash
 
 
 @given(st.text())

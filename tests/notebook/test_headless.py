@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
+
+from ..kernels import execute
 
 SETUP = """
 import hermes_nb as hermes
@@ -41,7 +41,7 @@ def executed(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HERMES_NB_HOME", str(folder / "home"))
         patch.setenv("IPYTHONDIR", str(folder / "ipython"))
-        done = NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(Path.cwd())}}).execute()
+        done = execute(notebook, folder)
     cells: list[Any] = done.cells
     return cells
 

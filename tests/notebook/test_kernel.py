@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import nbformat
 import pytest
-from jupyter_client.manager import start_new_kernel
-from nbclient import NotebookClient
+
+from ..kernels import execute, running_kernel
+from ..parts import PATIENCE, eventually, is_alive
 
 if TYPE_CHECKING:
     from jupyter_client.blocking.client import BlockingKernelClient
@@ -40,15 +40,18 @@ class Kernel:
         return self.until_idle(self.client.execute(code))
 
     def until_idle(self, request: str) -> list[dict[str, Any]]:
-        contents = []
+        return list(self.follow(request))
+
+    def follow(self, request: str) -> Iterator[dict[str, Any]]:
+        """What the kernel sends for a request, as it comes, until it is done."""
         while True:
-            message = self.client.get_iopub_msg(timeout=30)
+            message = self.client.get_iopub_msg(timeout=PATIENCE)
             if message["parent_header"].get("msg_id") != request:
                 continue
             kind, content = message["msg_type"], message["content"]
             if kind == "status" and content["execution_state"] == "idle":
-                return contents
-            contents.append({"kind": kind, **content})
+                return
+            yield {"kind": kind, **content}
 
 
 def streamed(contents: list[dict[str, Any]], name: str) -> str:
@@ -62,13 +65,10 @@ def shown(contents: list[dict[str, Any]]) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     home = tmp_path_factory.mktemp("home")
-    manager, client = start_new_kernel(env={**os.environ, "HERMES_NB_HOME": str(home)})
-    made = Kernel(manager, client)
-    made.run(f"from hermes_nb import notebook{SETUP}")
-    yield made
-    client.stop_channels()
-    manager.shutdown_kernel(now=True)
-    manager.cleanup_resources()
+    with running_kernel(env={**os.environ, "HERMES_NB_HOME": str(home)}) as (manager, client):
+        made = Kernel(manager, client)
+        made.run(f"from hermes_nb import notebook{SETUP}")
+        yield made
 
 
 def test_a_result_has_both_faces(kernel: Kernel) -> None:
@@ -78,11 +78,16 @@ def test_a_result_has_both_faces(kernel: Kernel) -> None:
     assert "<b>hi" not in data["text/html"]
 
 
-def test_output_comes_as_streams_while_the_command_runs(kernel: Kernel) -> None:
-    contents = kernel.run("%hermes run echo first; echo problem >&2; sleep 0.2; echo second")
+def test_output_comes_as_streams_while_the_command_runs(kernel: Kernel, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    command = f"echo first; echo problem >&2; until [ -e {gate} ]; do sleep 0.02; done; echo second"
+    contents = []
+    for entry in kernel.follow(kernel.client.execute(f"%hermes run {command}")):
+        contents.append(entry)
+        if streamed(contents, "stdout") == "first\n":
+            gate.touch()  # the command goes on only when this was seen
     assert streamed(contents, "stdout") == "first\nsecond\n"
     assert streamed(contents, "stderr") == "problem\n"
-    assert sum(entry["kind"] == "stream" and entry["name"] == "stdout" for entry in contents) == 2
     assert shown(contents)["text/plain"] == "exit code 0"
 
 
@@ -96,36 +101,25 @@ def test_a_failure_is_an_error_that_stops_run_all(kernel: Kernel) -> None:
 def test_an_interrupt_stops_the_command_and_keeps_what_it_printed(kernel: Kernel, tmp_path: Path) -> None:
     marker = tmp_path / "pid"
     request = kernel.client.execute(f"%hermes run echo early; sleep 600 & echo $! > {marker}; wait")
-    deadline = time.monotonic() + 20
-    while not marker.exists() or not marker.read_text().strip():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    assert eventually(lambda: marker.exists() and marker.read_text().strip())
     kernel.manager.interrupt_kernel()
     contents = kernel.until_idle(request)
     assert streamed(contents, "stdout") == "early\n"
     assert contents[-1]["ename"] in ("KeyboardInterrupt", "CommandInterrupted")
     assert len(contents[-1]["traceback"]) == 1
-    assert not _is_running(int(marker.read_text()))
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
+    assert not is_alive(int(marker.read_text()))
 
 
 def test_completion_works_through_the_kernel(kernel: Kernel) -> None:
     line = "%hermes call say te"
     request = kernel.client.complete(line, len(line))
-    reply = kernel.client.get_shell_msg(timeout=30)
+    reply = kernel.client.get_shell_msg(timeout=PATIENCE)
     while reply["parent_header"].get("msg_id") != request:
-        reply = kernel.client.get_shell_msg(timeout=30)
+        reply = kernel.client.get_shell_msg(timeout=PATIENCE)
     assert reply["content"]["matches"] == ["text="]
 
 
-def test_a_notebook_runs_the_same_way_twice_without_anybody_there(home: Path) -> None:
+def test_a_notebook_runs_the_same_way_twice_without_anybody_there(tmp_path: Path) -> None:
     cells = [
         f"from hermes_nb import notebook{SETUP}",
         "%hermes call say text=hi",
@@ -137,7 +131,7 @@ def test_a_notebook_runs_the_same_way_twice_without_anybody_there(home: Path) ->
 
     def texts() -> list[Any]:
         made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-        made = NotebookClient(made, timeout=60, kernel_name="python3").execute()
+        made = execute(made, tmp_path)
         return [output.get("text") or output["data"]["text/plain"] for cell in made.cells for output in cell["outputs"]]
 
     first = texts()

@@ -297,13 +297,11 @@ def test_replay_shows_the_calls_of_this_session_and_of_others(run: Run, session:
 
 
 def test_the_doctor_reports(run: Run) -> None:
-    pytest.importorskip("hermes_backends.probe")
     assert any(check.area == "python" for check in run("%hermes doctor").value)
 
 
 @pytest.mark.parametrize("name", ["explore", "feed", "budget", "ps"])
 def test_the_live_views_are_widgets(run: Run, name: str) -> None:
-    pytest.importorskip("hermes_nb.notebook.widgets")
     assert hasattr(run(f"w = %hermes {name}\nw").value, "_repr_mimebundle_")
 
 

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
-from jupyter_client.manager import start_new_kernel
 
 import hermes_nb as hermes
 from hermes_nb.notebook import state
 from hermes_nb.notebook.progress import Bars, TerminalSurface, html_line, line, surface_here
 from hermes_nb.progress import Progress, Reporter
 
+from ..kernels import running_kernel
 from .test_kernel import Kernel, streamed
 
 LONG = """
@@ -79,7 +79,7 @@ def test_works_beside_each_other_are_shown_together(reporter: Reporter, paper: P
 
 def test_short_work_shows_nothing(paper: Paper) -> None:
     reporter = Reporter()
-    reporter.listener = Bars(lambda: paper)
+    reporter.listener = Bars(lambda: paper, patience=3_600)
     with reporter.work("calls", 2) as work:
         work.advance()
     assert paper.pictures == []
@@ -147,12 +147,10 @@ def test_a_terminal_shows_one_line_and_wipes_it(monkeypatch: pytest.MonkeyPatch)
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     home = tmp_path_factory.mktemp("home")
-    manager, client = start_new_kernel(env={**os.environ, "HERMES_NB_HOME": str(home)})
-    made = Kernel(manager, client)
-    made.run(LONG)
-    yield made
-    client.stop_channels()
-    manager.shutdown_kernel(now=True)
+    with running_kernel(env={**os.environ, "HERMES_NB_HOME": str(home)}) as (manager, client):
+        made = Kernel(manager, client)
+        made.run(LONG)
+        yield made
 
 
 def displays(contents: list[dict[str, Any]]) -> list[tuple[str, dict[str, str]]]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 
+from ..kernels import execute
+from ..parts import run
 from .conftest import ROOT, Environment
 
 INSTALLS = 'bin/pip install --no-cache-dir -r "binder/requirements.txt"'
@@ -18,19 +18,8 @@ INSTALLS = 'bin/pip install --no-cache-dir -r "binder/requirements.txt"'
 
 @pytest.fixture(scope="module")
 def dockerfile() -> str:
-    command = [
-        sys.executable,
-        "-m",
-        "repo2docker",
-        "--no-build",
-        "--debug",
-        "--user-id",
-        "1000",
-        "--user-name",
-        "jovyan",
-    ]
-    done = subprocess.run([*command, str(ROOT)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    words = ["--no-build", "--debug", "--user-id", "1000", "--user-name", "jovyan"]
+    done = run(sys.executable, "-m", "repo2docker", *words, ROOT)
     return done.stderr + done.stdout
 
 
@@ -77,7 +66,5 @@ def test_the_tour_runs_with_what_is_installed(
     (kernel / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
     notebook = nbformat.read(ROOT / "notebooks" / "01-tour.ipynb", as_version=4)
-    NotebookClient(
-        notebook, timeout=120, kernel_name="binder", resources={"metadata": {"path": str(tmp_path)}}
-    ).execute()
+    execute(notebook, tmp_path, kernel="binder")
     assert any(cell.get("outputs") for cell in notebook.cells)

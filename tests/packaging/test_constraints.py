@@ -21,10 +21,10 @@ def test_a_pin_is_a_name_and_a_version() -> None:
 def test_every_pin_installs_on_the_first_release_of(python: str) -> None:
     pinned = {canonicalize_name(line.partition("==")[0]) for line in PINS}
     refused = [
-        f"{found.name} {found.version} needs Python {found.metadata['Requires-Python']}"
+        f"{found.name} {found.version} needs Python {needed}"
         for found in distributions()
         if canonicalize_name(found.name) in pinned
-        and found.metadata["Requires-Python"]
-        and python not in SpecifierSet(found.metadata["Requires-Python"])
+        and (needed := found.metadata.get("Requires-Python"))
+        and python not in SpecifierSet(needed)
     ]
     assert refused == []

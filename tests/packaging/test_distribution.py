@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import tarfile
 import zipfile
@@ -14,6 +13,7 @@ import pytest
 
 import hermes_nb
 
+from ..parts import run
 from .conftest import ROOT, Environment
 
 #: extra -> the modules that must be importable with it
@@ -91,13 +91,7 @@ def test_the_sdist_holds_the_tests_and_notebooks_but_no_workshop(distributions: 
 
 def test_an_index_would_accept_and_render_both_files(distributions: Path) -> None:
     files = [str(path) for path in distributions.iterdir() if path.suffix in (".whl", ".gz")]
-    done = subprocess.run(
-        [sys.executable, "-m", "twine", "--no-color", "check", "--strict", *files],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
+    done = run(sys.executable, "-m", "twine", "--no-color", "check", "--strict", *files)
     assert done.stdout.count("PASSED") == 2
 
 

@@ -2,8 +2,6 @@
 
 import importlib.util
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,10 +11,11 @@ import pytest
 from hermes_nb.search.index import Document, ToolIndex
 from hermes_nb.search.semantic import StaticModel, load_semantic_model, semantic_installed
 
+from ..parts import missing, run
 from .catalog import CATALOG
 
-if not semantic_installed() and not os.environ.get("CI"):
-    pytest.skip("wordllama is missing: pip install 'hermes-nb[semantic]'", allow_module_level=True)
+if not semantic_installed():
+    missing("wordllama is not installed (pip install 'hermes-nb[semantic]')")
 
 
 @pytest.fixture(scope="module")
@@ -132,5 +131,5 @@ def test_the_model_loads_neither_torch_nor_an_http_client() -> None:
         "import sys; from hermes_nb.search.semantic import load_semantic_model as load; load().embed(['x']);"
         "print([name for name in ('torch', 'requests', 'httpx', 'wordllama') if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = run(sys.executable, "-c", code)
     assert done.stdout.strip() == "[]"

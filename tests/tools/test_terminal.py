@@ -12,6 +12,8 @@ import pytest
 import hermes_nb as hermes
 from hermes_nb.approval.approvers import ScriptedApprover
 
+from ..parts import PATIENCE
+
 
 def run(session: hermes.Session, command: str, **options: Any) -> dict[str, Any]:
     answer: dict[str, Any] = json.loads(session.call("terminal", {"command": command, **options}).text)
@@ -46,7 +48,10 @@ def test_workdir_is_for_one_command(session: hermes.Session, folder: Path) -> No
 
 
 def test_a_time_out_keeps_what_was_printed_and_says_so(session: hermes.Session) -> None:
-    result = session.call("terminal", {"command": "echo begun; sleep 60", "timeout": 0.5})
+    for timeout in (0.5, 2, 8, 32):  # until the command has begun in it
+        result = session.call("terminal", {"command": "echo begun; sleep 1000", "timeout": timeout})
+        if json.loads(result.text)["stdout"]:
+            break
     assert not result.ok
     assert json.loads(result.text)["stdout"] == "begun\n"
     assert "timed out" in (result.error or "")
@@ -143,7 +148,7 @@ class TestJobs:
 
     def test_the_end_of_a_job_is_told(self, session: hermes.Session) -> None:
         job = run(session, "echo over", background=True, notify_on_complete=True)["job"]
-        session.backend.jobs.get(job).wait(30)
+        session.backend.jobs.get(job).wait(PATIENCE)
         session.backend.jobs.get(job).close()
         (notice,) = session.notices
         assert (notice.job, notice.kind, notice.exit_code) == (job, "completed", 0)

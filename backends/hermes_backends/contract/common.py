@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from ..base import Backend, Process
     from ..shell import Shell
 
-PATIENCE = 60.0
+#: seconds to wait for what must come; only a test that fails spends them, so a busy machine may take them
+PATIENCE = 120.0
+#: time-outs to try until a command has begun in one: how long that takes is the machine's affair
+TIMEOUTS = (0.5, 2.0, 8.0, 32.0)
 GIGABYTE = 1 << 30
 _numbers = itertools.count()
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ..errors import DirectoryChanged, ShellBusy
-from .common import GIGABYTE, PATIENCE, Fixtures, number, sleeps, unique_sleep
+from .common import GIGABYTE, PATIENCE, TIMEOUTS, Fixtures, eventually, number, sleeps, unique_sleep
 
 if TYPE_CHECKING:
     from ..base import Backend
@@ -89,7 +89,10 @@ class ShellContract(Fixtures):
     def test_a_timeout_kills_the_tree_and_keeps_output_and_state(self, shell: Shell) -> None:
         one, two, three = unique_sleep(), unique_sleep(), unique_sleep()
         shell.run("cd /usr; a=1")
-        result = shell.run(f"echo part; setsid {one} & ({two} &) ; {three}", timeout=0.5)
+        for timeout in TIMEOUTS:
+            result = shell.run(f"echo part; setsid {one} & ({two} &) ; {three}", timeout=timeout)
+            if result.stdout:
+                break
         assert (result.stdout, result.exit_code, result.timed_out) == ("part\n", 124, True)
         assert not any(sleeps(shell, s) for s in (one, two, three))
         assert shell.run("echo $a $PWD").stdout == "1 /usr\n"
@@ -111,6 +114,7 @@ class ShellContract(Fixtures):
     def test_a_timeout_spares_what_earlier_commands_left_running(self, shell: Shell) -> None:
         earlier = unique_sleep()
         shell.run(f"{earlier} & disown")
+        assert eventually(lambda: sleeps(shell, earlier))
         assert shell.run("sleep 1000", timeout=0.3).timed_out
         assert sleeps(shell, earlier)
 
@@ -137,13 +141,18 @@ class ShellContract(Fixtures):
             shell.run(f"echo up; {stop}", on_output=refuse)
         assert not sleeps(shell, stop)
 
-    def test_output_comes_live_and_in_order(self, shell: Shell) -> None:
+    def test_output_comes_live_and_in_order(self, shell: Shell, backend: Backend) -> None:
+        gate = f"/tmp/live-{os.getpid()}-{number()}"
         pieces: list[tuple[str, str]] = []
-        shell.run(
-            "for i in 1 2 3; do echo é$i; sleep 0.05; done; echo end >&2",
-            on_output=lambda *p: pieces.append(p),
-        )
-        assert len(pieces) >= 3
+
+        def take(stream: str, text: str) -> None:
+            pieces.append((stream, text))
+            backend.run(f": > {gate}", task="gate")  # it goes on only when this was seen
+
+        wait = f"until [ -e {gate} ]; do sleep 0.02; done; rm {gate}"
+        shell.run(f"for i in 1 2 3; do echo é$i; {wait}; done; echo end >&2; {wait}", on_output=take)
+        assert len(pieces) >= 4
+        assert pieces[-1] == ("stderr", "end\n")
         assert "".join(text for stream, text in pieces if stream == "stdout") == "é1\né2\né3\n"
 
     def test_binary_output_is_kept_to_the_byte(self, shell: Shell) -> None:

@@ -13,6 +13,8 @@ from hermes_nb.notebook.widgets import explore
 from hermes_nb.notebook.widgets.explorer import Explorer
 from hermes_nb.notebook.widgets.table import Table
 
+from ...parts import PATIENCE
+
 if TYPE_CHECKING:
     from .conftest import Outbox
 
@@ -96,7 +98,7 @@ def run(explorer: Explorer, monkeypatch: pytest.MonkeyPatch, **message: Any) -> 
 
     monkeypatch.setattr(explorer, "send", send)
     explorer.receive({"kind": "run", "number": 1, **message})
-    assert done.wait(10)
+    assert done.wait(PATIENCE)
     return results[0]
 
 

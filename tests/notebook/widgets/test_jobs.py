@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from hermes_nb import Registry, Session
 from hermes_nb.notebook.widgets.jobs_view import JobsView, jobs_of, tail
 
+from ...parts import PATIENCE
+
 if TYPE_CHECKING:
     import pytest
 
@@ -51,7 +53,7 @@ def told(widget: JobsView, monkeypatch: pytest.MonkeyPatch, message: dict[str, A
 
     monkeypatch.setattr(widget, "send", send)
     widget.receive(message)
-    assert heard.wait(10)
+    assert heard.wait(PATIENCE)
     return found[0]
 
 
