@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hermes_nb.notebook import ansi, markup, values
+from hermes_nb.common.text import readable
+from hermes_nb.notebook import markup, values
 from hermes_nb.notebook.display import state_chip, tool_name
 from hermes_nb.notebook.markup import RED, Html, chip, code, dim
 from hermes_nb.notebook.table import aligned, clipped
@@ -81,7 +82,7 @@ class Description(dict[str, Any]):
             for entry in self.parameters
         ]
         body = [aligned(rows)] if rows else ["  takes no arguments"]
-        return "\n".join([head, ansi.plain(self.text).strip(), *body, self.example])
+        return "\n".join([head, readable(self.text).strip(), *body, self.example])
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
