@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextvars
 import inspect
 import logging
-import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -199,7 +197,7 @@ def _handle(call: Call, tool: Tool, args: dict[str, Any], context: Context) -> A
     try:
         if tool.is_async:
             return aio.run(work, _limit(call), call.on_start)
-        value = work() if call.timeout is None else _in_thread(work, call.timeout)
+        value = work() if call.timeout is None else aio.within(call.timeout, work)
         if inspect.iscoroutine(value):  # declared sync, but async after all
             return aio.run(lambda: value, _limit(call), call.on_start)
     except aio.DeadlineExceeded:
@@ -215,27 +213,6 @@ def _handle(call: Call, tool: Tool, args: dict[str, Any], context: Context) -> A
 def _limit(call: Call) -> float | None:
     limit: float | None = call.session.config.get("calls.timeout") if call.timeout is None else call.timeout
     return limit
-
-
-def _in_thread(work: Callable[[], Any], timeout: float) -> Any:
-    """Wait for a sync handler no longer than the caller wants. Python can't stop it, and the message says so."""
-    future: Future[Any] = Future()
-    context = contextvars.copy_context()
-
-    def target() -> None:
-        try:
-            future.set_result(context.run(work))
-        except BaseException as error:
-            future.set_exception(error)
-
-    threading.Thread(target=target, name="hermes-nb-handler", daemon=True).start()
-    try:
-        return future.result(timeout)
-    except TimeoutError:
-        if future.done():  # the handler's own TimeoutError, or its result at the last moment
-            return future.result()
-        message = f"still running after {timeout:g} s; its outcome is unknown"
-        raise aio.DeadlineExceeded(message) from None
 
 
 def _reported_error(value: Any, text: str) -> str | None:
