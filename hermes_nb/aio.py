@@ -13,7 +13,6 @@ import os
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from functools import partial
 from typing import Any, TypeVar
 
 from hermes_nb.errors import LoopBlockedError
@@ -104,22 +103,32 @@ def run(
         raise
 
 
+async def in_thread(work: Callable[[], T]) -> T:
+    """Run a blocking function in a thread of its own, with the caller's context variables.
+
+    Not in a pool: a call that waits for the calls its handler makes would hold a place that those need.
+    """
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+
+    def tell(_: Future[T]) -> None:
+        with contextlib.suppress(RuntimeError):  # the caller's loop is closed
+            loop.call_soon_threadsafe(ended.set)
+
+    future = _in_new_thread(work)
+    future.add_done_callback(tell)
+    await ended.wait()
+    return future.result()
+
+
 def within(seconds: float, work: Callable[[], T]) -> T:
-    """Run a blocking function in a thread of its own, with the caller's context variables, and wait only so long.
+    """Wait for a blocking function no longer than so many seconds; it has the caller's context variables.
+
+    Python can't stop it: once the time is up it goes on in its thread, and what it returns is lost.
 
     Raises:
-        DeadlineExceeded: It took longer. Python can't stop it, and the message says so.
+        DeadlineExceeded: It is still running.
     """
-    future: Future[T] = Future()
-    context = contextvars.copy_context()
-
-    def target() -> None:
-        try:
-            future.set_result(context.run(work))
-        except BaseException as error:
-            future.set_exception(error)
-
-    threading.Thread(target=target, name="hermes-nb-within", daemon=True).start()
+    future = _in_new_thread(work)
     try:
         return future.result(seconds)
     except TimeoutError:
@@ -128,31 +137,19 @@ def within(seconds: float, work: Callable[[], T]) -> T:
         raise DeadlineExceeded(f"still running after {seconds:g} s; its outcome is unknown") from None
 
 
-async def in_thread(work: Callable[[], T]) -> T:
-    """Run a blocking function in a thread of its own, with the caller's context variables.
-
-    Not in a pool: a call that waits for the calls its handler makes would hold a place that those need.
-    """
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[T] = loop.create_future()
+def _in_new_thread(work: Callable[[], T]) -> Future[T]:
+    future: Future[T] = Future()
+    future.set_running_or_notify_cancel()  # nobody can cancel it: whoever stops waiting only stops waiting
     context = contextvars.copy_context()
-
-    def settle(settled: Callable[[], None]) -> None:
-        if not done.done():  # else nobody waits any more
-            settled()
 
     def target() -> None:
         try:
-            value = context.run(work)
+            future.set_result(context.run(work))
         except BaseException as error:
-            settled = partial(done.set_exception, error)
-        else:
-            settled = partial(done.set_result, value)
-        with contextlib.suppress(RuntimeError):  # the caller's loop is closed
-            loop.call_soon_threadsafe(settle, settled)
+            future.set_exception(error)
 
     threading.Thread(target=target, name="hermes-nb-call", daemon=True).start()
-    return await done
+    return future
 
 
 async def _started(make: Callable[[], Coroutine[Any, Any, T]]) -> T:

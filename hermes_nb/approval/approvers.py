@@ -6,9 +6,8 @@ import inspect
 import select
 import sys
 import textwrap
-import threading
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any
+from typing import cast
 
 from hermes_nb import aio
 from hermes_nb.approval.decision import Approver, Decision, Request
@@ -59,10 +58,10 @@ class CallbackApprover:
         try:
             if inspect.iscoroutinefunction(self._callback):
                 return aio.run(lambda: self._await(request), request.timeout)
-            answer: Decision = _within(request.timeout, lambda: self._callback(request))
-        except TimeoutError:
+            answer = aio.within(request.timeout, lambda: self._callback(request))
+        except aio.DeadlineExceeded:
             return Decision.deny(f"{summary(request)}; no answer within {request.timeout:g} s")
-        return answer
+        return cast(Decision, answer)  # whatever else it may be is a no
 
     async def _await(self, request: Request) -> Decision:
         answer = self._callback(request)
@@ -147,24 +146,3 @@ def _read_line(timeout: float) -> str | None:
     if not ready:
         return None
     return sys.stdin.readline() or "n the input ended"
-
-
-def _within(seconds: float, function: Callable[[], Any]) -> Any:
-    """Run a function that may never return, and stop waiting for it in time."""
-    answers: list[Any] = []
-    failures: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            answers.append(function())
-        except BaseException as error:
-            failures.append(error)
-
-    worker = threading.Thread(target=work, name="hermes-nb-approver", daemon=True)
-    worker.start()
-    worker.join(seconds)
-    if failures:
-        raise failures[0]
-    if not answers:
-        raise TimeoutError
-    return answers[0]

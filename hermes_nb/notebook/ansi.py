@@ -1,57 +1,24 @@
-"""Text that a program printed, made inert: colours kept, everything else shown or dropped, nothing ever markup."""
+"""Text that a program printed, with its colours: everything else in it is shown or dropped, and nothing is markup."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
-#: Every escape sequence that terminals know: CSI, OSC, DCS and its kin, and the two-character ones.
-_SEQUENCE = re.compile(
-    r"\x1b(?:\[(?P<parameters>[0-9;:]*)(?P<final>m)"  # colours: the only kind that means something here
-    r"|\[[0-?]*[ -/]*[@-~]?"
-    r"|\][^\x07\x1b]*(?:\x07|\x1b\\)?"
-    r"|[PX^_][^\x1b]*(?:\x1b\\)?"
-    r"|[ -/]*[0-~]?)"
-    r"|\x9b[0-?]*[ -/]*[@-~]?"
-)
-_OVERWRITTEN = re.compile(r"[^\n]*\r(?=[^\n\r])")
-#: What joins letters in living scripts and emoji; hiding anything behind it is not possible.
-_JOINERS = "\u200c\u200d"
+from hermes_nb.common.text import ESCAPE_SEQUENCE, settled, visible
 
 #: Readable on white and on black.
 _PALETTE = ("#6b7280", "#d0434f", "#2f9356", "#b07d10", "#3b7dd8", "#a855c7", "#1593a5", "#8b93a1")
 _BRIGHT = ("#8a919e", "#ea5a66", "#3fb26c", "#cf9a22", "#5b9cf0", "#c678e0", "#2bb3c4", "#a3abb8")
 
 
-def visible(text: str) -> str:
-    """The text with control, direction-changing and other invisible characters shown by their codes."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(char if _is_harmless(char) else _code(char) for char in text)
-
-
-def _is_harmless(char: str) -> bool:
-    return char in "\n\t" or char in _JOINERS or unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Cn")
-
-
-def _code(char: str) -> str:
-    point = ord(char)
-    return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
-
-
-def plain(text: str) -> str:
-    """The text without any escape sequence, progress lines at their end, the rest visible."""
-    return visible(_SEQUENCE.sub("", _settled(text)))
-
-
 def coloured(text: str) -> str:
     """The text for a terminal or a stream output: only colours may act, carriage returns stay."""
     kept: list[str] = []
     position = 0
-    for found in _SEQUENCE.finditer(text):
+    for found in ESCAPE_SEQUENCE.finditer(text):
         kept += [_visible_but_returns(text[position : found.start()]), found[0] if found["final"] else ""]
         position = found.end()
     return "".join([*kept, _visible_but_returns(text[position:])])
@@ -63,21 +30,15 @@ def _visible_but_returns(text: str) -> str:
 
 def to_html(text: str) -> str:
     """The text as HTML: escaped, with its colours as spans."""
-    text = _settled(text)
+    text = settled(text)
     pieces: list[str] = []
     style, position = _PLAIN, 0
-    for found in _SEQUENCE.finditer(text):
+    for found in ESCAPE_SEQUENCE.finditer(text):
         pieces.append(style.wrap(text[position : found.start()]))
         position = found.end()
         if found["final"]:
             style = style.after(found["parameters"])
     return "".join([*pieces, style.wrap(text[position:])])
-
-
-def _settled(text: str) -> str:
-    if "\r" not in text:
-        return text
-    return _OVERWRITTEN.sub("", text.replace("\r\n", "\n")).replace("\r", "")
 
 
 @dataclass(frozen=True, slots=True)

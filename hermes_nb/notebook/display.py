@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hermes_nb.common.jsonable import written
-from hermes_nb.common.text import head_and_tail
-from hermes_nb.notebook import ansi, markup, values
+from hermes_nb.common.text import head_and_tail, readable
+from hermes_nb.notebook import markup, values
 from hermes_nb.notebook.markup import AMBER, BLUE, GREEN, GREY, RED, Html, chip, code, dim
 from hermes_nb.notebook.streams import Streams, streams_of
 from hermes_nb.notebook.table import aligned, clipped
@@ -149,9 +149,9 @@ def streams_html(found: Streams) -> Html:
 
 def _streams_text(found: Streams) -> list[str]:
     exit_line = "outcome unknown" if found.exit_code is None else f"exit code {found.exit_code}"
-    lines = [exit_line, head_and_tail(ansi.plain(found.stdout), values.TEXT_SHOWN).rstrip("\n")]
+    lines = [exit_line, head_and_tail(readable(found.stdout), values.TEXT_SHOWN).rstrip("\n")]
     if found.stderr.strip():
-        lines += ["stderr:", head_and_tail(ansi.plain(found.stderr), values.TEXT_SHOWN).rstrip("\n")]
+        lines += ["stderr:", head_and_tail(readable(found.stderr), values.TEXT_SHOWN).rstrip("\n")]
     return [line for line in lines if line]
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hermes_nb.common.text import one_line
+from hermes_nb.common.text import one_line, readable
 from hermes_nb.errors import CommandFailed, HermesError, ToolCallError
-from hermes_nb.notebook import ansi
 
 if TYPE_CHECKING:
     from hermes_nb.results import ToolResult
@@ -25,14 +24,14 @@ def render(error: BaseException, line: str) -> list[str]:
     """The lines that stand for a traceback."""
     name = type(error).__name__
     if isinstance(error, KeyboardInterrupt):
-        return [f"{_RED}KeyboardInterrupt{_PLAIN}: stopped: %hermes {ansi.plain(line)}"]
-    shown = [f"{_RED}{name}{_PLAIN}: {ansi.plain(_message(error))}"]
+        return [f"{_RED}KeyboardInterrupt{_PLAIN}: stopped: %hermes {readable(line)}"]
+    shown = [f"{_RED}{name}{_PLAIN}: {readable(_message(error))}"]
     if isinstance(error, ToolCallError) and not isinstance(error, CommandFailed):
-        shown += [f"{_DIM}  {ansi.plain(detail)}{_PLAIN}" for detail in _details(error.result)]
+        shown += [f"{_DIM}  {readable(detail)}{_PLAIN}" for detail in _details(error.result)]
     fix = getattr(error, "fix", "")
     if fix:
-        shown.append(f"  → {ansi.plain(str(fix))}")
-    return [*shown, f"{_DIM}  in %hermes {one_line(ansi.plain(line), 120)}{_PLAIN}"]
+        shown.append(f"  → {readable(str(fix))}")
+    return [*shown, f"{_DIM}  in %hermes {one_line(readable(line), 120)}{_PLAIN}"]
 
 
 def _message(error: BaseException) -> str:

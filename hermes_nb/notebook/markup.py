@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from hermes_nb.common.text import visible
 from hermes_nb.notebook import ansi
 
 GREEN, RED, AMBER, BLUE, GREY = "#2f9356", "#d0434f", "#b07d10", "#3b7dd8", "#7b8494"
@@ -34,7 +35,7 @@ def tag(name: str, *children: Child, style: str = "", **attributes: str | bool) 
     """An element; plain strings inside it are escaped, and what is invisible in them is shown."""
     given = {"style": style, **attributes}
     written = "".join(
-        f" {key.rstrip('_')}" if value is True else f' {key.rstrip("_")}="{escape(ansi.visible(str(value)))}"'
+        f" {key.rstrip('_')}" if value is True else f' {key.rstrip("_")}="{escape(visible(str(value)))}"'
         for key, value in given.items()
         if value
     )
@@ -50,7 +51,7 @@ def join(children: Iterable[Child], separator: str = "") -> Html:
 
 def text(piece: str) -> Html:
     """A piece as markup: itself if it is, else escaped with everything visible."""
-    return piece if isinstance(piece, Html) else Html(escape(ansi.visible(piece)))
+    return piece if isinstance(piece, Html) else Html(escape(visible(piece)))
 
 
 def code(content: Child) -> Html:

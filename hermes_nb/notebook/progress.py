@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hermes_nb.notebook import ansi
+from hermes_nb.common.text import readable
 from hermes_nb.notebook.listening import is_executing_here, running_kernel, someone_is_there
 from hermes_nb.redact import redact
 
@@ -156,4 +156,4 @@ def _counted(number: int, unit: str) -> str:
 
 def _clean(text: str) -> str:
     """Another machine's text, in one line of plain characters."""
-    return " ".join(ansi.plain(redact(text)).split())
+    return " ".join(readable(redact(text)).split())

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hermes_nb.common.jsonable import written
-from hermes_nb.notebook import ansi, markup, values
+from hermes_nb.common.text import readable
+from hermes_nb.notebook import markup, values
 from hermes_nb.notebook.display import state_chip, tool_name
 from hermes_nb.notebook.markup import RED, Html, chip, code, dim
 from hermes_nb.notebook.table import aligned, clipped
@@ -85,7 +86,7 @@ class Description(dict[str, Any]):
         ]
         body = [aligned(rows)] if rows else ["  takes no arguments"]
         lacks = [self.lacks] if self.lacks else []
-        return "\n".join([head, *lacks, ansi.plain(self.text).strip(), *body, self.example])
+        return "\n".join([head, *lacks, readable(self.text).strip(), *body, self.example])
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from hermes_nb.common.text import one_line
-from hermes_nb.notebook import ansi, markup
+from hermes_nb.common.text import one_line, readable
+from hermes_nb.notebook import markup
 
 if TYPE_CHECKING:
     from hermes_nb.notebook.markup import Html
@@ -99,7 +99,7 @@ def _numbers(columns: Sequence[Column[Any]]) -> frozenset[int]:
 
 def clipped(text: str, width: int = _WIDEST) -> str:
     """A text in one line, not too wide, everything visible."""
-    return one_line(ansi.plain(text), width)
+    return one_line(readable(text), width)
 
 
 def aligned(lines: Sequence[Sequence[str]], numbers: frozenset[int] = frozenset()) -> str:

@@ -12,8 +12,8 @@ from itertools import islice
 from typing import Any
 
 from hermes_nb.common.jsonable import written
-from hermes_nb.common.text import head_and_tail
-from hermes_nb.notebook import ansi, markup
+from hermes_nb.common.text import head_and_tail, readable
+from hermes_nb.notebook import markup
 from hermes_nb.notebook.markup import GREEN, RED, Html
 from hermes_nb.redact import redact
 
@@ -65,12 +65,12 @@ def plain(value: Any) -> str:
         words = [f"[picture: {picture.mime}]" for picture in pictures_in(value)]
         return "\n".join([*map(str, texts_beside(value)), *words])
     text = value if isinstance(value, str) else written(value, indent=2)
-    return head_and_tail(ansi.plain(redact(text)), TEXT_SHOWN).rstrip("\n")
+    return head_and_tail(readable(redact(text)), TEXT_SHOWN).rstrip("\n")
 
 
 def difference(text: str) -> Html:
     """A unified diff, its lines coloured."""
-    lines = [_difference_line(line) for line in ansi.plain(head_and_tail(redact(text), TEXT_SHOWN)).splitlines()]
+    lines = [_difference_line(line) for line in readable(head_and_tail(redact(text), TEXT_SHOWN)).splitlines()]
     return markup.block(markup.join(lines))
 
 

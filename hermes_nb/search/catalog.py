@@ -5,13 +5,12 @@ from __future__ import annotations
 import html
 import re
 import threading
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from hermes_nb.common.text import one_line
+from hermes_nb.common.text import ESCAPE_SEQUENCE, is_hidden, one_line
 from hermes_nb.search.budget import tool_tokens
 
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ _PARAMETERS_SHOWN = 8
 _ADDED_AT_ONCE = 500  # tools between two reports of progress
 _WORTH_REPORTING = 1000  # tools to add: fewer are there before anybody could read it
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list", "object": "dict"}
-_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _MARKUP = re.compile(r"<[^<>]{0,200}>|```\w*|!?\[([^\[\]]*)\]\([^)]*\)")
 
 
@@ -173,8 +171,8 @@ def _hit(tool: Tool, score: float) -> Hit:
 
 def plain(text: str, cap: int = DESCRIPTION_CAP) -> str:
     """A server's text as data: one line, capped, without markup, control and invisible characters."""
-    uncoloured = _ESCAPES.sub("", html.unescape(text[: cap * 8]))
-    shown = "".join(" " if char.isspace() else char for char in uncoloured if char.isspace() or _is_visible(char))
+    uncoloured = ESCAPE_SEQUENCE.sub("", html.unescape(text[: cap * 8]))
+    shown = "".join(" " if char.isspace() else char for char in uncoloured if char.isspace() or not is_hidden(char))
     while (unmarked := _MARKUP.sub(_inner_text, shown)) != shown:  # removing a tag can make a new one
         shown = unmarked
     return one_line(shown, cap)
@@ -182,10 +180,6 @@ def plain(text: str, cap: int = DESCRIPTION_CAP) -> str:
 
 def _inner_text(match: re.Match[str]) -> str:
     return match[1] or " "
-
-
-def _is_visible(char: str) -> bool:
-    return unicodedata.category(char) not in ("Cc", "Cf", "Co", "Cs", "Cn")
 
 
 def signature(tool: Tool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -392,6 +393,20 @@ class TestFailingClosed:
             never.set()
         assert result.outcome == "denied"
         assert "no answer within 1 s" in result.text
+
+    def test_a_callbacks_own_time_out_is_not_taken_for_ours(self, open_session: Open) -> None:
+        def ask(request: Request) -> hermes.Decision:
+            raise TimeoutError("the gateway is down")
+
+        result = call(open_session(approver=CallbackApprover(ask)), "delete a")
+        assert result.outcome == "denied"
+        assert "the gateway is down" in result.text
+
+    def test_a_callback_has_the_context_variables_of_the_call(self, open_session: Open) -> None:
+        user: ContextVar[str] = ContextVar("user", default="nobody")
+        user.set("ann")
+        approver = CallbackApprover(lambda request: once if user.get() == "ann" else deny)
+        assert call(open_session(approver=approver), "delete a").ok
 
     def test_an_async_callback_can_answer(self, open_session: Open) -> None:
         async def ask(request: Request) -> hermes.Decision:

@@ -1,11 +1,11 @@
-"""Texts made shorter: never longer than they were, and always honest about it."""
+"""Texts made shorter and readable: never longer than allowed, honest about it, and nothing in them acts."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hermes_nb.common.text import beginning, cut, head_and_tail, one_line
+from hermes_nb.common.text import beginning, cut, head_and_tail, one_line, readable, visible
 
 
 def test_what_fits_stays_as_it_is() -> None:
@@ -43,3 +43,13 @@ def test_head_and_tail_are_of_the_text(text: str, limit: int) -> None:
     assert text.startswith(lines[0])
     assert text.endswith(lines[-1])
     assert sum(map(len, lines)) - (len(lines) > 1) == min(len(text), limit)
+
+
+@given(st.text(alphabet="\x1b[]0123456789;:m\\PX^_ABab \n\r<>\x9b\x07\u202e\u200d"))
+def test_nothing_in_a_readable_text_acts(text: str) -> None:
+    assert not set(readable(text)) & set("\x1b\x9b\r\x07\u202e")
+
+
+def test_what_would_hide_is_shown_by_its_code_and_living_scripts_are_left_alone() -> None:
+    assert visible("a\x00b\u202ec\U000e0001") == "a\\x00b\\u202ec\\U000e0001"
+    assert visible("می‌خواهم 👨‍👩‍👧\tशब्द\n") == "می‌خواهم 👨‍👩‍👧\tशब्द\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import threading
 from typing import Any
@@ -15,7 +16,7 @@ from hermes_nb.approval.decision import Decision
 from hermes_nb.errors import LoopBlockedError
 
 from ..parts import PATIENCE, eventually
-from .support import add, error_of, run_python
+from .support import add, error_of, raising, run_python
 
 
 async def loop_id(args: Any) -> int:
@@ -305,3 +306,48 @@ async def test_an_async_approver_answers_from_any_caller(registry: Registry, ope
     session = open_session(approver=CallbackApprover(decide), hooks=[ask])
     assert session.call("t").ok
     assert (await session.acall("t")).ok
+
+
+class TestWaitingNoLongerThan:
+    def test_the_result_and_the_error_are_the_functions_own(self) -> None:
+        assert aio.within(30, lambda: 7) == 7
+        with pytest.raises(TimeoutError, match="mine") as caught:
+            aio.within(30, raising(TimeoutError("mine")))
+        assert not isinstance(caught.value, aio.DeadlineExceeded)
+        with pytest.raises(SystemExit):
+            aio.within(30, raising(SystemExit(1)))
+
+    def test_what_takes_longer_goes_on_alone_and_is_said_to(self) -> None:
+        go_on, done = threading.Event(), threading.Event()
+        with pytest.raises(aio.DeadlineExceeded, match=r"still running after 0\.01 s; its outcome is unknown"):
+            aio.within(0.01, lambda: go_on.wait(60) and done.set())
+        go_on.set()
+        assert done.wait(60)
+
+    def test_context_variables_come_along(self) -> None:
+        variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="unset")
+        variable.set("set")
+        assert aio.within(30, variable.get) == "set"
+
+
+def test_nobody_hears_of_a_thread_whose_loop_is_gone(
+    caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    go_on = threading.Event()
+    loop = asyncio.new_event_loop()
+
+    async def impatient() -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(aio.in_thread(lambda: go_on.wait(60)), 0.01)
+
+    loop.run_until_complete(impatient())
+    waiting = loop.create_task(aio.in_thread(lambda: go_on.wait(60)))
+    waiting._log_destroy_pending = False  # type: ignore[attr-defined]  # it is this test's aim to leave it behind
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+    go_on.set()
+    for thread in threading.enumerate():
+        if thread.name == "hermes-nb-call":
+            thread.join(60)
+    assert not waiting.done()
+    assert (caplog.text, capfd.readouterr().err) == ("", "")

@@ -16,7 +16,8 @@ import pytest
 import hermes_nb
 from hermes_nb import Registry, Session, ToolError
 
-from .support import add, dangerous, eventually, raising, run_python
+from ..parts import eventually
+from .support import add, dangerous, raising, run_python
 
 Open = Callable[..., Session]
 

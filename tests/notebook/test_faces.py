@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hermes_nb as hermes
+from hermes_nb.common.text import readable
 from hermes_nb.doctor import Check, Report
 from hermes_nb.notebook import ansi, display, markup, values
 from hermes_nb.notebook.schema_view import Description
@@ -110,7 +111,7 @@ def test_no_text_at_all_becomes_markup(text: str) -> None:
 @given(st.text(alphabet="\x1b[]0123456789;:m\\PX^_ABab \n\r<>\x9b\x07"))
 def test_no_escape_sequence_gets_through(text: str) -> None:
     inspect(markup.printed(text))
-    assert "\x1b" not in ansi.plain(text)
+    assert "\x1b" not in readable(text)
     assert not re.sub(r"\x1b\[[0-9;:]*m", "", ansi.coloured(text)).count("\x1b")
 
 
@@ -131,7 +132,7 @@ def test_colours_become_spans() -> None:
 
 
 def test_a_progress_bar_is_shown_at_its_end() -> None:
-    assert ansi.plain("10%\r50%\r100%\r\ndone") == "100%\ndone"
+    assert readable("10%\r50%\r100%\r\ndone") == "100%\ndone"
 
 
 def test_stderr_stands_apart_from_stdout() -> None:
@@ -145,6 +146,11 @@ def test_a_difference_is_coloured_line_by_line() -> None:
     page = display.result_html(result("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n"))
     assert re.search(rf"color:{markup.RED}[^>]*>-old", page)
     assert re.search(rf"color:{markup.GREEN}[^>]*>\+new", page)
+
+
+def test_a_long_difference_is_not_cut_inside_a_secret() -> None:
+    keys = " ".join(["sk-" + "a1b2c3d4" * 5] * 1000)
+    assert "a1b2c3d4" not in values.render({"diff": f"--- a\n+++ b\n@@ -1 +1 @@\n+{keys}"})
 
 
 def test_json_folds_below_its_first_level() -> None:

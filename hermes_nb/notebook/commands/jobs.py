@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hermes_nb.common.text import head_and_tail
+from hermes_nb.common.text import head_and_tail, readable
 from hermes_nb.errors import MagicError
-from hermes_nb.notebook import ansi, markup
+from hermes_nb.notebook import markup
 from hermes_nb.notebook.commands.base import Command, Invocation, Parser
 from hermes_nb.notebook.markup import AMBER, BLUE, GREEN, RED, Html, chip, code, dim
 from hermes_nb.notebook.table import clipped
@@ -55,7 +55,7 @@ class JobView:
         ended = f", exit code {self.exit_code}" if self.exit_code is not None else ""
         lines = [
             f"{self.id}: {self.status}{ended}: {clipped(redact(self.job.command))}",
-            ansi.plain(self._tail()).rstrip("\n"),
+            readable(self._tail()).rstrip("\n"),
         ]
         return "\n".join(line for line in lines if line)
 

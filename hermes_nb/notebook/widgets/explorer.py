@@ -10,10 +10,9 @@ from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from hermes_nb.availability import missing_variables
-from hermes_nb.common.text import beginning
+from hermes_nb.common.text import beginning, readable
 from hermes_nb.notebook.widgets.approval import Desk, asking_at
 from hermes_nb.notebook.widgets.base import Message, script, style
-from hermes_nb.notebook.widgets.screen import screen
 from hermes_nb.notebook.widgets.table import Table
 from hermes_nb.search.catalog import signature
 
@@ -144,7 +143,7 @@ def _shown(result: ToolResult) -> dict[str, Any]:
     return {
         "tool": result.tool,
         "outcome": result.outcome,
-        "text": beginning(screen(result.text), _TEXT_SHOWN),
+        "text": beginning(readable(result.text), _TEXT_SHOWN),
         "seconds": result.duration,
         "decision": None if decision is None else f"{decision.choice} by {decision.by}",
         "notes": list(result.notes),

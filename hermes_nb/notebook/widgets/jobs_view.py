@@ -9,8 +9,8 @@ from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING, ClassVar
 
+from hermes_nb.common.text import readable
 from hermes_nb.notebook.widgets.base import HermesWidget, Message, script, style
-from hermes_nb.notebook.widgets.screen import screen
 from hermes_nb.redact import redact
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def tail(log: str) -> str:
     end = log[-_TAIL:]
     if len(log) > _TAIL:
         end = end.partition("\n")[2] or end
-    return redact(screen(end))
+    return redact(readable(end))
 
 
 def _command(job: Job) -> str:
