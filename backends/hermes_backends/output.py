@@ -13,6 +13,7 @@ from typing import Protocol, Self
 #: bytes of each stream that are held in memory
 DEFAULT_LIMIT = 1_000_000
 _HEAD_SHARE = 0.4
+_LONGEST_WORD = 4096
 
 
 class _Stream:
@@ -39,10 +40,18 @@ class _Stream:
                 self._tail_size -= len(self._tail.popleft())
 
     def content(self, whole: str) -> bytes:
-        tail = b"".join(self._tail)[-self._tail_limit :]
-        cut = self.size - len(self._head) - len(tail)
-        gap = f"\n[… {cut:,} bytes cut; {whole} …]\n".encode() if cut else b""
-        return bytes(self._head) + gap + tail
+        head, tail = bytes(self._head), b"".join(self._tail)[-self._tail_limit :]
+        if self.size == len(head) + len(tail):
+            return head + tail
+        # Between words: half of one, such as half of a password, is not recognised for what it is.
+        head, tail = _to_last_space(head), _to_last_space(tail[::-1])[::-1]
+        return head + f"\n[… {self.size - len(head) - len(tail):,} bytes cut; {whole} …]\n".encode() + tail
+
+
+def _to_last_space(data: bytes) -> bytes:
+    """The beginning, up to a space that is not far from its end; all of it if there is none."""
+    cut = max(data.rfind(space, max(0, len(data) - _LONGEST_WORD)) for space in (b" ", b"\n", b"\t"))
+    return data if cut < 0 else data[: cut + 1]
 
 
 class Spill(Protocol):

@@ -86,6 +86,36 @@ def test_a_secret_in_the_output_is_on_no_disk(
         )
 
 
+@pytest.mark.parametrize("place", ["end of the head", "start of the tail"])
+def test_a_secret_where_a_long_output_is_cut_is_not_shown_by_half(
+    session: hermes.Session, folder: Path, place: str
+) -> None:
+    half = len(SECRET) // 2
+    before = 400_000 - half if place == "end of the head" else 3_000_000 - 600_000 - half
+    output = f"{'x' * (before - 1)} {SECRET} {'y' * 3_000_000}"[:3_000_000]
+    (folder / "script.sh").write_text(output)
+    result = session.call("terminal", {"command": "cat script.sh"})
+    shown = result.value.result.stdout
+    assert len(shown) > 900_000
+    assert SECRET[: half - 2] not in shown
+    assert SECRET[half + 2 :] not in shown
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_way_to_cut_an_output_into_pieces_lets_a_secret_through(seed: int) -> None:
+    chance = random.Random(seed)
+    keys = [f"Bearer {'a1' * 20}", f"sk-{'b2' * 20}", "https://me:password@host"]
+    words = ["plain", SECRET, PHRASE, PHRASE[:13], PHRASE[5:], *keys]
+    text = "".join(chance.choice(words) + chance.choice([" ", "\n", ". "]) for _ in range(60))
+    stream, shown, position = redact.SecretsHeldBack(), "", 0
+    while position < len(text):
+        size = chance.choice([1, 2, 3, 7, 20, 100])
+        shown += stream.feed(text[position : position + size])
+        position += size
+    assert shown + stream.rest() == redact.redact(text)
+    assert_nowhere(redact.redact(text))
+
+
 def test_the_file_of_a_long_output_is_whole_also_where_it_is_no_text(session: hermes.Session, folder: Path) -> None:
     data = random.Random(1).randbytes(2_500_000)
     (folder / "data").write_bytes(data)
