@@ -19,16 +19,27 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One setting: its default, what it accepts, and that in words."""
+    """One setting.
+
+    Attributes:
+        default: What is in force without a config.
+        accepts: Whether a value can be used.
+        accepted: What it takes, in words.
+        choices: The values to choose from, as a person types them; empty where there are too many to list.
+    """
 
     default: Any
     accepts: Callable[[Any], bool]
     accepted: str
+    choices: tuple[str, ...] = ()
+
+
+_SWITCH = ("true", "false")
 
 
 def _choice(default: str, *others: str) -> Option:
     words = (default, *others)
-    return Option(default, lambda value: value in words, f"one of {', '.join(words)}")
+    return Option(default, lambda value: value in words, f"one of {', '.join(words)}", words)
 
 
 def _number(default: float | None, low: float, high: float, *, optional: bool = False) -> Option:
@@ -41,7 +52,7 @@ def _number(default: float | None, low: float, high: float, *, optional: bool = 
 
 
 def _switch(*, default: bool) -> Option:
-    return Option(default, lambda value: isinstance(value, bool), "true or false")
+    return Option(default, lambda value: isinstance(value, bool), " or ".join(_SWITCH), _SWITCH)
 
 
 def _texts() -> Option:
@@ -56,7 +67,10 @@ _MISSING = object()
 #: Every setting there is.
 OPTIONS: Mapping[str, Option] = {
     "tools.tool_search": Option(
-        None, lambda value: value is None or isinstance(value, bool | Mapping), "true, false, or a mapping"
+        None,
+        lambda value: value is None or isinstance(value, bool | Mapping),
+        f"{', '.join(_SWITCH)}, or a mapping",
+        _SWITCH,
     ),
     # What becomes of a tool whose environment variables are missing: it can't be used, or that is only shown.
     "tools.requires_env": _choice("gate", "show"),

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from hermes_nb.session import Session
 
 _LINE = re.compile(r"(?:^|[=(,]|\breturn\b)\s*%{1,2}hermes[ \t]+(?P<typed>.*)$", re.DOTALL)
-_ONE_OF = "one of "
 
 
 def install(shell: InteractiveShell) -> None:
@@ -159,10 +158,7 @@ def _settings(*_: object) -> Iterable[str]:
 
 
 def _setting_values(_session: Session, before: list[str], _: str) -> Iterable[str]:
-    accepted = OPTIONS[before[0]].accepted if before and before[0] in OPTIONS else ""
-    if accepted == "true or false":
-        return ("true", "false")
-    return accepted.removeprefix(_ONE_OF).split(", ") if accepted.startswith(_ONE_OF) else ()
+    return OPTIONS[before[0]].choices if before and before[0] in OPTIONS else ()
 
 
 def _sessions(*_: object) -> Iterable[str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, cast
+from dataclasses import dataclass, fields
+from typing import Any, Literal, cast, get_args
 
 logger = logging.getLogger(__name__)
 
 Mode = Literal["auto", "on", "off"]
-_MODES = ("auto", "on", "off")
+_MODES = get_args(Mode)
 #: The threshold where the model's context is unknown.
 UNKNOWN_CONTEXT_THRESHOLD = 20_000
 
@@ -71,7 +71,7 @@ class ToolSearchConfig:
         return self.search_default_limit if asked is None else max(1, min(asked, self.max_search_limit))
 
 
-_KEYS = {"enabled", "threshold_pct", "search_default_limit", "max_search_limit"}
+_KEYS = {field.name for field in fields(ToolSearchConfig)} - {"warnings"}
 
 
 def _mode(value: object, warnings: list[str]) -> Mode:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
@@ -29,9 +30,14 @@ def _guard_command(args: Mapping[str, Any], context: Context) -> Assessment:
 
 
 def _show_command(args: Mapping[str, Any]) -> ApprovalView:
-    usual = inspect.signature(terminal).parameters
-    unusual = [(name, value) for name, value in args.items() if name != "command" and value != usual[name].default]
+    usual = _defaults()
+    unusual = [(name, value) for name, value in args.items() if name != "command" and value != usual[name]]
     return ApprovalView(text=args["command"], rows=unusual, edits="command", language="shell")
+
+
+@functools.cache
+def _defaults() -> dict[str, Any]:
+    return {name: parameter.default for name, parameter in inspect.signature(terminal).parameters.items()}
 
 
 def _where(args: Mapping[str, Any], context: Context) -> Place:

@@ -73,6 +73,16 @@ def test_an_unknown_key_is_named_with_the_nearest() -> None:
     assert "approval.mode" in problem
 
 
+@pytest.mark.parametrize("key", [key for key, option in OPTIONS.items() if option.choices])
+def test_every_choice_of_a_setting_is_accepted_and_named_to_who_chose_badly(key: str) -> None:
+    config = Config({})
+    for choice in OPTIONS[key].choices:
+        config.set(key, {"true": True, "false": False}.get(choice, choice))
+    with pytest.raises(ConfigError) as caught:
+        config.set(key, "neither")
+    assert all(choice in str(caught.value) for choice in OPTIONS[key].choices)
+
+
 @pytest.mark.parametrize(
     "use", [lambda config: config.get("approval.mod"), lambda config: config.set("aproval.mode", 1)]
 )

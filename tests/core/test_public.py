@@ -26,17 +26,8 @@ SECRET = "ghp_" + "a1B2" * 9
 def test_the_public_names_are_these() -> None:
     assert sorted(hermes.__all__) == [
         *("ApprovalView", "Approver", "Config", "ConfigError", "Context", "Decision", "HermesError", "Journal"),
-        *(
-            "RegistrationError",
-            "Registry",
-            "Session",
-            "Tool",
-            "ToolCallError",
-            "ToolError",
-            "ToolResult",
-            "UnknownToolError",
-        ),
-        *("UnknownToolsetError", "register_secret", "registry", "replay", "tool"),
+        *("RegistrationError", "Registry", "Session", "Tool", "ToolCallError", "ToolError", "ToolResult"),
+        *("UnknownToolError", "UnknownToolsetError", "register_secret", "registry", "replay", "tool"),
     ]
     assert all(hasattr(hermes, name) for name in hermes.__all__)
 

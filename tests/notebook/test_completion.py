@@ -42,6 +42,7 @@ def offered(shell: InteractiveShell, text: str) -> list[str]:
         ("%hermes config approval.m", ["approval.mode"]),
         ("%hermes config approval.mode s", ["smart"]),
         ("%hermes config approval.skip_when_isolated t", ["true"]),
+        ("%hermes config tools.tool_search ", ["true", "false"]),
         ("%hermes approvals re", ["revoke"]),
     ],
 )
