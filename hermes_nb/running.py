@@ -51,15 +51,13 @@ class Running:
     """The calls under way; iterating gives them in the order in which they began."""
 
     def __init__(self) -> None:
-        self._calls: dict[str, Call] = {}
-        self._tokens: dict[str, Token[Session | None]] = {}
+        self._calls: dict[str, tuple[Call, Token[Session | None]]] = {}
         self._watchers: tuple[Callable[[], None], ...] = ()
         self._lock = threading.Lock()
 
     def begin(self, call: Call) -> None:
         """Take note of a call. All else is left to who looks: most calls are over before anybody does."""
-        self._calls[call.id] = call
-        self._tokens[call.id] = _session.set(call.session)
+        self._calls[call.id] = (call, _session.set(call.session))
         for watcher in self._watchers:
             try:
                 watcher()
@@ -68,10 +66,9 @@ class Running:
 
     def end(self, call: Call) -> None:
         """Forget a call, in the thread where it began."""
-        self._calls.pop(call.id, None)
-        token = self._tokens.pop(call.id, None)
-        if token is not None:
-            _session.reset(token)
+        begun = self._calls.pop(call.id, None)
+        if begun is not None:
+            _session.reset(begun[1])
 
     def watch(self, watcher: Callable[[], None]) -> Callable[[], None]:
         """Call a function whenever a call begins; returns a function that ends it."""
@@ -85,7 +82,7 @@ class Running:
         return unwatch
 
     def __iter__(self) -> Iterator[RunningCall]:
-        return map(_seen, list(self._calls.values()))
+        return (_seen(call) for call, _ in list(self._calls.values()))
 
     def __len__(self) -> int:
         return len(self._calls)
