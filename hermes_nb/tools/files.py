@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from hermes_nb.approval.assessment import Assessment
 from hermes_nb.context import Context
+from hermes_nb.decorator import tool
 from hermes_nb.errors import ToolError
-from hermes_nb.registry import tool
 from hermes_nb.tools import edit, remote
 
 LONGEST_LINE = 2000

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hermes_nb.approval.assessment import ALLOWED, Assessment
 from hermes_nb.context import Context
+from hermes_nb.decorator import tool
 from hermes_nb.errors import ToolError
-from hermes_nb.registry import tool
 from hermes_nb.results import clip
 
 if TYPE_CHECKING:
