@@ -8,6 +8,7 @@ from hermes_nb.approval.view import ApprovalView
 from hermes_nb.config import Config
 from hermes_nb.context import Context
 from hermes_nb.declaration import Tool
+from hermes_nb.decorator import tool
 from hermes_nb.errors import (
     ConfigError,
     HermesError,
@@ -19,7 +20,7 @@ from hermes_nb.errors import (
 )
 from hermes_nb.journal import Journal, replay
 from hermes_nb.redact import register_secret
-from hermes_nb.registry import Registry, registry, tool
+from hermes_nb.registry import Registry, registry
 from hermes_nb.results import ToolResult
 from hermes_nb.session import Session
 

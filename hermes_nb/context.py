@@ -97,7 +97,6 @@ class Context(msgspec.Struct, frozen=True, eq=False):
         """Everything here that a function accepts by keyword (None: all of it)."""
         session = self.session
         everything = {
-            **self.extra,
             "context": self,
             "session": session,
             "session_id": session.id,
@@ -110,6 +109,8 @@ class Context(msgspec.Struct, frozen=True, eq=False):
             "tool_call_id": self.tool_call_id,
             "on_output": self.on_output,
         }
+        if self.extra:
+            everything = {**self.extra, **everything}
         return everything if accepted is None else {name: everything[name] for name in accepted & everything.keys()}
 
 

@@ -172,6 +172,11 @@ def _derived(name: str, toolset: str) -> dict[str, Any]:
     }
 
 
+def given(**fields: bool | None) -> dict[str, Any]:
+    """The fields that somebody gave; a tool derives the others itself."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
 def definition(name: str, description: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """A tool definition in OpenAI's format."""
     return {

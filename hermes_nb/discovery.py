@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 
 from hermes_nb import plugin_files
 from hermes_nb.home import home
-from hermes_nb.registry import registry, reporting_shadows
+from hermes_nb.registry import registry
+from hermes_nb.shadowing import reporting_shadows
 
 if TYPE_CHECKING:
     from hermes_nb.config import Config

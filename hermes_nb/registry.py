@@ -1,31 +1,23 @@
-"""The registry: tools by name in immutable snapshots, and the decorator that declares them."""
+"""The registry: tools by name, in immutable snapshots."""
 
 from __future__ import annotations
 
 import inspect
-import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hermes_nb.availability import Availability, Check
-from hermes_nb.declaration import ApprovalViewer, Guard, Handler, Parallel, Tool, Where, check_tool, read_schema
+from hermes_nb.declaration import Handler, Tool, check_tool, given, read_schema
 from hermes_nb.errors import RegistrationError, UnknownToolsetError
-from hermes_nb.schema import read_signature
+from hermes_nb.shadowing import check_shadowing, log_shadowing, was_reported
 from hermes_nb.toolsets import BUILTIN_TOOLSETS, EVERYTHING, LEGACY_TOOLSETS, Toolset, as_names, select
 
 if TYPE_CHECKING:
-    from hermes_nb.context import Context
     from hermes_nb.default_sessions import DefaultSessions
-
-logger = logging.getLogger(__name__)
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +106,8 @@ class Registry:
                 default that is so for todo, memory, session_search and delegate_task.
 
         Raises:
-            RegistrationError: The tool can't work as declared, or would shadow another toolset's tool.
+            RegistrationError: The tool can't work as declared, or would shadow another toolset's tool (in a plugin
+                that is being loaded the latter is logged instead, and the tool left out).
         """
         described, parameters = read_schema(schema, name)
         return self.add(
@@ -130,7 +123,7 @@ class Registry:
                 emoji=emoji,
                 max_result_size_chars=max_result_size_chars,
                 dynamic_schema_overrides=dynamic_schema_overrides,
-                **_given(deferrable=deferrable, handled_by_session=handled_by_session),
+                **given(deferrable=deferrable, handled_by_session=handled_by_session),
             ),
             override=override,
         )
@@ -145,15 +138,13 @@ class Registry:
         with self._lock:
             existing = self.snapshot.tools.get(tool.name)
             try:
-                _check_shadowing(existing, tool, override=override)
+                check_shadowing(existing, tool, override=override)
             except RegistrationError as error:
-                report = _report_shadow.get()
-                if report is None:
-                    raise
-                report(tool, error)
-                return tool
+                if was_reported(tool, error):
+                    return tool
+                raise
             self._change(tools=MappingProxyType(self.snapshot.tools | {tool.name: tool}))
-            _log_shadowing(existing, tool)
+            log_shadowing(existing, tool)
             if existing is not None and existing.check_fn is not tool.check_fn:
                 self.availability.forget(existing.check_fn)
         return tool
@@ -190,7 +181,7 @@ class Registry:
         with self._lock:
             before = self.snapshot.tools
             for tool in wanted.values():
-                _check_shadowing(before.get(tool.name), tool, override=override)
+                check_shadowing(before.get(tool.name), tool, override=override)
             after = {name: tool for name, tool in before.items() if tool.toolset != toolset or name in wanted}
             for name, tool in wanted.items():
                 existing = before.get(name)
@@ -204,7 +195,7 @@ class Registry:
             if any(changes):
                 self._change(tools=MappingProxyType(after))
                 for name in changes.changed:
-                    _log_shadowing(before[name], after[name])
+                    log_shadowing(before[name], after[name])
                 self._forget_checks(before[name] for name in changes.removed + changes.changed)
         return changes
 
@@ -317,24 +308,6 @@ class Registry:
         self._snapshot = Snapshot(**parts, generation=now.generation + 1)
 
 
-ShadowReport = Callable[[Tool, RegistrationError], None]
-_report_shadow: ContextVar[ShadowReport | None] = ContextVar("hermes_nb_report_shadow", default=None)
-
-
-@contextmanager
-def reporting_shadows(report: ShadowReport) -> Iterator[None]:
-    """While this lasts, a tool added here that would shadow another is reported and left out, instead of an error.
-
-    It is for plugins, whose other tools shall not be lost for that, and holds for the code inside alone, whatever
-    other threads add meanwhile.
-    """
-    token = _report_shadow.set(report)
-    try:
-        yield
-    finally:
-        _report_shadow.reset(token)
-
-
 class _DefaultRegistry(Registry):
     """The process's registry: brings the built-in tools with its first use, so that importing stays cheap."""
 
@@ -357,116 +330,6 @@ class _DefaultRegistry(Registry):
 
 
 registry: Registry = _DefaultRegistry()
-_process_registry = registry
-
-
-@overload
-def tool(function: Function) -> Function: ...
-
-
-@overload
-def tool(
-    *,
-    toolset: str = "notebook",
-    registry: Registry | None = None,
-    name: str | None = None,
-    description: str | None = None,
-    emoji: str = "",
-    check_fn: Check | None = None,
-    requires_env: Iterable[str] = (),
-    max_result_size_chars: float | None = None,
-    guard: Guard | None = None,
-    approval_view: ApprovalViewer | None = None,
-    parallel: Parallel = False,
-    where: Where | None = None,
-    keeps_deadline: bool = False,
-    override: bool = False,
-    deferrable: bool | None = None,
-) -> Callable[[Function], Function]: ...
-
-
-def tool(
-    function: Function | None = None,
-    *,
-    toolset: str = "notebook",
-    registry: Registry | None = None,
-    name: str | None = None,
-    description: str | None = None,
-    emoji: str = "",
-    check_fn: Check | None = None,
-    requires_env: Iterable[str] = (),
-    max_result_size_chars: float | None = None,
-    guard: Guard | None = None,
-    approval_view: ApprovalViewer | None = None,
-    parallel: Parallel = False,
-    where: Where | None = None,
-    keeps_deadline: bool = False,
-    override: bool = False,
-    deferrable: bool | None = None,
-) -> Function | Callable[[Function], Function]:
-    """Declare a function as a tool; name, description and schema come from the function itself.
-
-    The function stays an ordinary function. A parameter annotated with ``Context`` receives the call's context
-    and is not shown to the model.
-
-    Args:
-        function: The function, when used as a bare ``@tool``.
-        toolset: The toolset that the tool belongs to.
-        registry: Where to register it; the process's own registry by default.
-        name: A name other than the function's.
-        description: A description other than the docstring's.
-        emoji: Shown beside the tool's name.
-        check_fn: Returns whether the tool can work now.
-        requires_env: Environment variables without which the tool can't work.
-        max_result_size_chars: A longer result is clipped, and kept whole in a file.
-        guard: Looks at the arguments of a call and says what is dangerous about them.
-        approval_view: Says what a person is shown of a call; by default all its arguments.
-        parallel: Whether calls may run beside others, or a function that names the resources a call touches.
-        where: Says where a call works, if its arguments decide that, so that a person is told the right place.
-        keeps_deadline: Whether the function ends by itself at ``context.deadline``; else it is no longer waited for.
-        override: Replace a tool of another toolset on purpose.
-        deferrable: False keeps the tool in front of the model when tool search stands for others.
-
-    Raises:
-        RegistrationError: The function can't be a tool; the message says why.
-    """
-    target = registry if registry is not None else _process_registry
-
-    def declare(declared: Function) -> Function:
-        signature = read_signature(declared)
-
-        def handler(args: Mapping[str, Any], context: Context) -> Any:
-            return declared(**signature.bind(args, context))
-
-        target.add(
-            Tool(
-                name=name or signature.name,
-                toolset=toolset,
-                description=signature.description if description is None else description,
-                parameters=signature.parameters,
-                handler=handler,
-                check_fn=check_fn,
-                requires_env=as_names(requires_env),
-                is_async=inspect.iscoroutinefunction(declared),
-                emoji=emoji,
-                max_result_size_chars=max_result_size_chars,
-                guard=guard,
-                approval_view=approval_view,
-                parallel=parallel,
-                where=where,
-                keeps_deadline=keeps_deadline,
-                **_given(deferrable=deferrable),
-            ),
-            override=override,
-        )
-        return declared
-
-    return declare(function) if function is not None else declare
-
-
-def _given(**fields: bool | None) -> dict[str, Any]:
-    """The fields that somebody gave; a tool derives the others itself."""
-    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _by_name(toolset: str, tools: Iterable[Tool]) -> dict[str, Tool]:
@@ -479,23 +342,3 @@ def _by_name(toolset: str, tools: Iterable[Tool]) -> dict[str, Tool]:
             raise RegistrationError(f"{tool.name!r} comes twice in the new tools of {toolset!r}")
         found[tool.name] = tool
     return found
-
-
-def _check_shadowing(existing: Tool | None, new: Tool, *, override: bool) -> None:
-    """Raise RegistrationError where a tool would take the place of one of another toolset, and nobody said so."""
-    if existing is None or existing.toolset == new.toolset or override:
-        return
-    if not existing.source == new.source == "mcp":  # one server may take over from another
-        raise RegistrationError(
-            f"{new.name!r} of toolset {new.toolset!r} would shadow the tool of toolset {existing.toolset!r}. "
-            "Pass override=True if that is meant, or deregister the other one first"
-        )
-
-
-def _log_shadowing(existing: Tool | None, new: Tool) -> None:
-    if existing is None or existing.toolset == new.toolset:
-        return
-    if existing.source == new.source == "mcp":
-        logger.debug("%s: %s replaces the tool of %s", new.name, new.toolset, existing.toolset)
-    else:
-        logger.info("%s: %s overrides the tool of %s on purpose", new.name, new.toolset, existing.toolset)
