@@ -20,6 +20,7 @@ from hermes_nb import aio
 from hermes_nb.approval.assessment import ALLOWED, Assessment, Finding
 from hermes_nb.approval.decision import Decision, Request
 from hermes_nb.arguments import prepare
+from hermes_nb.common.iterated import settled
 from hermes_nb.common.jsonable import copy_json, encode_anything
 from hermes_nb.context import Context, OnOutput, accepted_keywords
 from hermes_nb.errors import CallRefused, ToolError
@@ -202,10 +203,11 @@ def _handle(call: Call, tool: Tool, args: dict[str, Any], context: Context) -> A
     work = partial(handler, copy_json(args), **(context.keywords(accepted) if accepted != frozenset() else {}))
     try:
         if tool.is_async:
-            return aio.run(work, _limit(call), call.on_start)
-        value = work() if call.timeout is None else _in_thread(work, call.timeout)
+            value = settled(aio.run(work, _limit(call), call.on_start))
+        else:
+            value = settled(work()) if call.timeout is None else _in_thread(lambda: settled(work()), call.timeout)
         if inspect.iscoroutine(value):  # declared sync, but async after all
-            return aio.run(lambda: value, _limit(call), call.on_start)
+            return settled(aio.run(lambda: value, _limit(call), call.on_start))
     except aio.DeadlineExceeded:
         raise
     except ToolError as error:
@@ -256,7 +258,7 @@ def _reported_error(value: Any, text: str) -> str | None:
     else:
         return None
     # A number is not an error but how far off a measurement may be.
-    return str(found) if found and isinstance(found, str | dict | bool) else None
+    return str(found) if isinstance(found, str | dict | bool) and found else None
 
 
 class _Report(msgspec.Struct):
