@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from math import inf, prod
 from typing import Any
 
-from hermes_nb.common.cells import as_text, cell, digits_of, number
+from hermes_nb.common.cells import DIGITS, as_text, cell, digits_of, number
 from hermes_nb.common.jsonable import json_form
 
 VALUES_WHOLE = 100
 _ENDS_SHOWN = 10
 _CORNER_SHOWN = 60
+_EXACT = 17
 #: Looking at every value of a larger array would take longer than a call should.
 _VALUES_MEASURED = 10_000_000
 
@@ -22,7 +23,7 @@ def of_array(array: Any) -> Any:
     digits = digits_of(str(array.dtype))
     if not shape:
         value = json_form(array)
-        return number(value, digits if digits < 12 else 17) if isinstance(value, float) else cell(value)
+        return number(value, _EXACT if digits == DIGITS else digits) if isinstance(value, float) else cell(value)
     form: dict[str, Any] = {"shape": list(shape), "dtype": as_text(array.dtype)}
     if prod(shape) <= VALUES_WHOLE:
         return {**form, "values": _nested(json_form(array), digits)}

@@ -18,14 +18,15 @@ from hermes_nb.redact import redact
 TEXT_SHOWN = 200
 _ITEMS_SHOWN = 30
 _DEPTH_SHOWN = 4
+_LONGEST_SECRET = 8_000  # a private key
 #: A double has 17 digits, of which calculations spoil the last ones: a model pays for them, and learns nothing.
-_DIGITS = 12
+DIGITS = 12
 _SINGLE = {"float32": 7, "float": 7, "f32": 7, "float16": 4, "halffloat": 4, "bfloat16": 3}
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
-def cell(value: Any, digits: int = _DIGITS, depth: int = 0) -> Any:
+def cell(value: Any, digits: int = DIGITS, depth: int = 0) -> Any:
     """What is shown of one value: JSON, whatever the value is, and not much of it."""
     if value is None or isinstance(value, bool):
         return value
@@ -45,10 +46,10 @@ def cell(value: Any, digits: int = _DIGITS, depth: int = 0) -> Any:
 
 def digits_of(dtype: str) -> int:
     """How many digits of a column's numbers say something, by the name of their type."""
-    return _SINGLE.get(dtype.lower().removeprefix("torch."), _DIGITS)
+    return _SINGLE.get(dtype.lower().removeprefix("torch."), DIGITS)
 
 
-def number(value: float, digits: int = _DIGITS) -> float | str | None:
+def number(value: float, digits: int = DIGITS) -> float | str | None:
     """A number as JSON has it, without digits that say nothing."""
     if math.isnan(value):
         return None
@@ -57,8 +58,9 @@ def number(value: float, digits: int = _DIGITS) -> float | str | None:
 
 def clipped(text: str, limit: int = TEXT_SHOWN) -> str:
     """The beginning of a text; a secret is taken out before it could be cut into what nobody recognises."""
-    text = encodable(text)
-    return text if len(text) <= limit else f"{redact(text)[:limit]}…"
+    if len(text) <= limit:
+        return encodable(text)
+    return f"{redact(encodable(text[: limit + _LONGEST_SECRET]))[:limit]}…"
 
 
 def as_text(value: Any, limit: int = TEXT_SHOWN) -> str:

@@ -154,8 +154,11 @@ def _find_describer(kind: type) -> Callable[[Any], Any] | None:
 
 def _outline(value: Any) -> str:
     """What an object says of itself, where a person is shown more than can be told in words."""
-    shape = getattr(value, "shape", None)
-    return as_text(value, OUTLINE_SHOWN) if shape is None else f"{type(value).__name__} {shape}: {as_text(value)}"
+    try:
+        shape = as_text(value.shape)
+    except Exception:
+        return as_text(value, OUTLINE_SHOWN)
+    return f"{type(value).__name__} {shape}: {as_text(value)}"
 
 
 def _bytes(value: bytes) -> Any:

@@ -45,7 +45,7 @@ def figure_of(value: Any) -> Any:
 
 def is_from(kind: type, *libraries: str) -> bool:
     """Whether a type is of one of these libraries, or derived from one of theirs."""
-    return any(base.__module__.partition(".")[0] in libraries for base in kind.__mro__)
+    return any(str(base.__module__).partition(".")[0] in libraries for base in kind.__mro__)
 
 
 def _axes(axes: Any) -> str:
