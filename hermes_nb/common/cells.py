@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from hermes_nb.common.jsonable import encodable, encode_anything, is_missing, json_form, to_builtins
-from hermes_nb.redact import redact
+from hermes_nb.redact import holds_secret, redact
 
 TEXT_SHOWN = 200
 _ITEMS_SHOWN = 30
@@ -60,7 +60,8 @@ def clipped(text: str, limit: int = TEXT_SHOWN) -> str:
     """The beginning of a text; a secret is taken out before it could be cut into what nobody recognises."""
     if len(text) <= limit:
         return encodable(text)
-    return f"{redact(encodable(text[: limit + _LONGEST_SECRET]))[:limit]}…"
+    near = encodable(text[: limit + _LONGEST_SECRET])
+    return f"{(redact(near) if holds_secret(near) else near)[:limit]}…"
 
 
 def as_text(value: Any, limit: int = TEXT_SHOWN) -> str:

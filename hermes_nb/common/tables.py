@@ -17,7 +17,7 @@ from hermes_nb.common.jsonable import encode_anything
 ROWS_WHOLE = 50
 CHARS_SHOWN = 8_000
 _COLUMNS_SHOWN = (40, 12, 4)
-_ENDS_SHOWN = ((10, 10), (5, 5), (2, 2), (1, 1))
+_ENDS_SHOWN = (10, 5, 2, 1)
 _TYPE_SHOWN = 80
 _TIMES = re.compile("date|timestamp", re.IGNORECASE)
 _MIDNIGHT = "T00:00:00"
@@ -46,43 +46,50 @@ class Table:
         """How many rows there are."""
         return self.shape[0]
 
+    @property
+    def has_width(self) -> bool:
+        """Whether a row is more than one value."""
+        return len(self.shape) > 1 or self.index > 0
+
 
 def described(table: Table) -> dict[str, Any]:
     """The table as JSON: as much of it as there is room for."""
+    columns = [(_name(name), clipped(dtype, _TYPE_SHOWN)) for name, dtype in table.columns[: _COLUMNS_SHOWN[0]]]
+    if table.rows <= ROWS_WHOLE:
+        head = tail = _rows(table, columns, 0, table.rows)
+    else:
+        head = _rows(table, columns, 0, _ENDS_SHOWN[0])
+        tail = _rows(table, columns, table.rows - _ENDS_SHOWN[0], table.rows)
     form: dict[str, Any] = {}
     for width in _COLUMNS_SHOWN:
-        for head, tail in _sizes(table.rows):
-            form = _shown(table, width, head, tail)
+        for ends in _sizes(table.rows):
+            form = _heading(table, columns[:width])
+            if ends is None:
+                form["rows" if table.has_width else "values"] = _cut(table, head, width)
+            else:
+                form["head"] = _cut(table, head[:ends], width)
+                form["rows_between"] = table.rows - 2 * ends
+                form["tail"] = _cut(table, tail[-ends:], width)
             if len(encode_anything(form)) <= CHARS_SHOWN:
                 return form
     return form
 
 
-def _sizes(rows: int) -> Iterator[tuple[int, int]]:
+def _sizes(rows: int) -> Iterator[int | None]:
+    """How many rows to show of either end, from many to few; None shows all."""
     if rows <= ROWS_WHOLE:
-        yield rows, 0
-    yield from ((head, tail) for head, tail in _ENDS_SHOWN if head + tail < rows)
+        yield None
+    yield from (ends for ends in _ENDS_SHOWN if 2 * ends < rows)
 
 
-def _shown(table: Table, width: int, head: int, tail: int) -> dict[str, Any]:
-    columns = [(_name(name), clipped(dtype, _TYPE_SHOWN)) for name, dtype in table.columns[:width]]
-    form: dict[str, Any] = {"shape": list(table.shape), "columns": _by_name(columns)}
+def _heading(table: Table, columns: list[tuple[str, str]]) -> dict[str, Any]:
+    named = dict(columns)
+    form: dict[str, Any] = {"shape": list(table.shape), "columns": named if len(named) == len(columns) else columns}
     if table.index:
         form["index"] = [name for name, _ in columns[: table.index]]
-    if len(table.columns) > width:
-        form["columns_not_shown"] = len(table.columns) - width
-
-    def part(start: int, stop: int) -> list[Any]:
-        values = table.part(start, stop, width) if stop > start else []
-        cells = [_cells(column, dtype) for column, (_, dtype) in zip(values, columns, strict=False)]
-        if len(table.shape) == 1 and not table.index:
-            return cells[0] if cells else []
-        return [list(row) for row in zip(*cells, strict=True)]
-
-    if head + tail >= table.rows:
-        return {**form, "rows" if len(table.shape) > 1 or table.index else "values": part(0, table.rows)}
-    between = table.rows - head - tail
-    return {**form, "head": part(0, head), "rows_between": between, "tail": part(head + between, table.rows)}
+    if len(table.columns) > len(columns):
+        form["columns_not_shown"] = len(table.columns) - len(columns)
+    return form
 
 
 def _name(name: Any) -> str:
@@ -90,9 +97,10 @@ def _name(name: Any) -> str:
     return clipped(name) if isinstance(name, str) else as_text(name)
 
 
-def _by_name(columns: list[tuple[str, str]]) -> dict[str, str] | list[tuple[str, str]]:
-    named = dict(columns)
-    return named if len(named) == len(columns) else columns
+def _rows(table: Table, columns: list[tuple[str, str]], start: int, stop: int) -> list[tuple[Any, ...]]:
+    values = table.part(start, stop, len(columns)) if stop > start else ()
+    cells = [_cells(column, dtype) for column, (_, dtype) in zip(values, columns, strict=False)]
+    return list(zip(*cells, strict=True))
 
 
 def _cells(values: Iterable[Any], dtype: str) -> list[Any]:
@@ -102,6 +110,10 @@ def _cells(values: Iterable[Any], dtype: str) -> list[Any]:
     if times and all(str(text).endswith(_MIDNIGHT) for text in times):  # they are days
         return [text and text.removesuffix(_MIDNIGHT) for text in cells]
     return cells
+
+
+def _cut(table: Table, rows: list[tuple[Any, ...]], width: int) -> list[Any]:
+    return [row[:width] if table.has_width else row[0] for row in rows]
 
 
 # pandas -----------------------------------------------------------------------------------------------------------
