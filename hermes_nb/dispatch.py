@@ -18,6 +18,7 @@ from hermes_nb.approval.decision import Decision, Request
 from hermes_nb.approval.view import view_of
 from hermes_nb.calls.finish import Ending, finish
 from hermes_nb.calls.waiting import Waiting
+from hermes_nb.common.iterated import settled
 from hermes_nb.common.jsonable import copy_json
 from hermes_nb.context import Context, OnOutput, accepted_keywords, current_call
 from hermes_nb.errors import CallRefused, FolderChangedError, ToolError
@@ -251,11 +252,11 @@ def _handle(call: Call, tool: Tool) -> Any:
     work = partial(handler, copy_json(call.args), **(context.keywords(accepted) if accepted != frozenset() else {}))
     try:
         if tool.is_async:
-            return aio.run(work, _async_limit(call, context), call.on_start)
+            return settled(aio.run(work, _async_limit(call, context), call.on_start))
         remaining = None if tool.keeps_deadline else context.remaining
-        value = work() if remaining is None else aio.within(remaining, work)
+        value = settled(work()) if remaining is None else aio.within(remaining, lambda: settled(work()))
         if inspect.iscoroutine(value):  # declared sync, but async after all
-            return aio.run(lambda: value, _async_limit(call, context), call.on_start)
+            return settled(aio.run(lambda: value, _async_limit(call, context), call.on_start))
     except (aio.DeadlineExceeded, FolderChangedError):
         raise
     except ToolError as error:
@@ -285,7 +286,7 @@ def _reported_error(value: Any, text: str) -> str | None:
     else:
         return None
     # A number is not an error but how far off a measurement may be.
-    return str(found) if found and isinstance(found, str | dict | bool) else None
+    return str(found) if isinstance(found, str | dict | bool) and found else None
 
 
 class _Report(msgspec.Struct):

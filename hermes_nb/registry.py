@@ -279,12 +279,7 @@ class Registry:
             tool_names: The names, in any order.
             quiet: Whether to log nothing of what is unavailable.
         """
-        view, names = self.default_sessions.get().view, as_names(tool_names)
-        if not quiet:
-            for seen in view:
-                if seen.state == "unavailable" and seen.tool.name in names:
-                    logger.debug("%s is left out: %s", seen.tool.name, seen.reason)
-        return view.definitions_of(names)
+        return self.default_sessions.get().view.definitions_of(as_names(tool_names), quiet=quiet)
 
     def is_toolset_available(self, toolset: str) -> bool:
         """Whether a toolset has a tool that can be used now; no for one that doesn't exist."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from hermes_nb.common.jsonable import encodable, encode_anything, json_form, to_builtins
+from hermes_nb.common.described import text_of
+from hermes_nb.common.jsonable import encodable, json_form
 from hermes_nb.common.text import cut
 from hermes_nb.errors import ToolCallError
 
@@ -141,17 +142,15 @@ class CommandResult:
 
 
 def to_text(value: Any) -> str:
-    """What the model reads of a handler's value: a string as it is, all else as JSON.
+    """What the model reads of a handler's value: a text as it is, all else as JSON that says what there is to know.
 
     Raises:
-        TypeError: The value has no JSON form.
+        TypeError: The value has no form that a model could read.
     """
     if isinstance(value, str):
-        return value if value.isascii() else encodable(value)
-    try:
-        return _encode(value).decode()
-    except UnicodeEncodeError:
-        return encode_anything(to_builtins(value)).decode()
+        text = value if type(value) is str else str.__str__(value)
+        return text if text.isascii() else encodable(text)
+    return text_of(value)
 
 
 def error_json(message: str, **details: object) -> str:

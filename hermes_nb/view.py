@@ -6,6 +6,7 @@ never change, they are replaced.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from hermes_nb.search.budget import Budget
     from hermes_nb.search.catalog import Catalog, SharedIndex
     from hermes_nb.search.settings import ToolSearchConfig
+
+logger = logging.getLogger(__name__)
 
 State = Literal["shown", "deferred", "unavailable"]
 
@@ -243,9 +246,13 @@ class View:
 
         return assemble(self, format)
 
-    def definitions_of(self, names: Iterable[str]) -> list[dict[str, Any]]:
+    def definitions_of(self, names: Iterable[str], *, quiet: bool = True) -> list[dict[str, Any]]:
         """The definitions of some tools in OpenAI's format: those of the names that are in scope and available."""
         wanted = frozenset(names)
+        if not quiet:
+            for seen in self:
+                if seen.state == "unavailable" and seen.tool.name in wanted:
+                    logger.debug("%s is left out: %s", seen.tool.name, seen.reason)
         tools = [tool for tool in self.visible().tools if tool.name in wanted]
         there = frozenset(tool.name for tool in tools)
         return decoded(without_strangers(tool, there) if tool.mentions_tools else tool for tool in tools)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hermes_nb.common.jsonable import written
+from hermes_nb.common.jsonable import is_json, written
 from hermes_nb.common.text import head_and_tail, readable
-from hermes_nb.notebook import markup, values
+from hermes_nb.notebook import markup, own_face, values
 from hermes_nb.notebook.markup import AMBER, BLUE, GREEN, GREY, RED, Html, chip, code, dim
 from hermes_nb.notebook.streams import Streams, streams_of
 from hermes_nb.notebook.table import aligned, clipped
@@ -50,10 +50,12 @@ def took(call: ToolResult | Record) -> str:
 def result_bundle(result: ToolResult) -> Bundle:
     """The faces of a call's result; a lone picture is a picture, which every page can show."""
     text = result_text(result)
-    pictures = values.pictures_in(result.value) if result.ok else []
-    if len(pictures) == 1 and not values.texts_beside(result.value) and pictures[0].mime in ("image/png", "image/jpeg"):
-        return {"text/plain": text, pictures[0].mime: pictures[0].data}
-    return {"text/plain": text, "text/html": result_html(result)}
+    face = own_face.face_of(result.value) if result.ok else None
+    picture = face if isinstance(face, values.Picture) else values.lone_picture(result.value) if result.ok else None
+    if picture is not None and picture.mime in ("image/png", "image/jpeg") and not picture.width:
+        return {"text/plain": text, picture.mime: picture.data}
+    live = own_face.live_faces(result.value) if result.ok else {}
+    return {"text/plain": text, "text/html": _result_card(result, face), **live}
 
 
 def result_text(result: ToolResult) -> str:
@@ -71,6 +73,10 @@ def result_text(result: ToolResult) -> str:
 
 def result_html(result: ToolResult) -> Html:
     """A result as a card: how it went, how long it took, and what it gave."""
+    return _result_card(result, own_face.face_of(result.value) if result.ok else None)
+
+
+def _result_card(result: ToolResult, face: own_face.Face | None) -> Html:
     found = streams_of(result.value)
     colour, state = OUTCOMES.get(result.outcome, RED), outcome_chip(result.outcome)
     if found is not None and result.ok:
@@ -83,8 +89,11 @@ def result_html(result: ToolResult) -> Html:
         body.append(markup.printed(head_and_tail(result.error, values.TEXT_SHOWN), edge=colour))
     if found is not None:
         body.append(streams_html(found))
+    elif face is not None:
+        body += [_as_html(face), markup.fold(dim("what the model reads"), values.render(result.text))]
     elif result.ok:
         body.append(values.render(_shown_value(result)))
+        body += [_labelled(key, inner) for key, inner in own_face.faces_inside(result.value)]
     if result.spill is not None:
         body.append(markup.tag("div", dim("the whole result: "), code(str(result.spill))))
     return markup.card(head, *body, edge=colour)
@@ -92,7 +101,17 @@ def result_html(result: ToolResult) -> Html:
 
 def _shown_value(result: ToolResult) -> Any:
     value = result.value
-    return result.text if value is None or not isinstance(value, str | Mapping | list | tuple | int | float) else value
+    if isinstance(value, str | int | float):
+        return value
+    return value if isinstance(value, Mapping | list | tuple) and is_json(value) else result.text
+
+
+def _as_html(face: own_face.Face) -> Html:
+    return face.html() if isinstance(face, values.Picture) else face
+
+
+def _labelled(key: str, face: own_face.Face) -> Html:
+    return markup.tag("div", dim(code(key)), _as_html(face), style="margin-top:.6em")
 
 
 def tool_name(name: str) -> Html:

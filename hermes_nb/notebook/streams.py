@@ -38,6 +38,8 @@ def streams_of(value: Any) -> Streams | None:
         inner = getattr(value, "result", value)
         if not all(hasattr(inner, name) for name in ("stdout", "stderr", "exit_code")):
             return None
+        if not isinstance(inner.exit_code, int | None):  # a data frame has its columns as attributes
+            return None
         held = {name: getattr(inner, name, "") for name in ("stdout", "stderr", "exit_code", "where", "cwd")}
     texts = {name: redact(str(held.get(name) or "")) for name in ("stdout", "stderr", "where", "cwd")}
     return Streams(exit_code=held["exit_code"], **texts)

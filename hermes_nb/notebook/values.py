@@ -31,16 +31,22 @@ _SIGNATURES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg",
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image that a tool gave back, as its bytes say, whatever it was called."""
+    """An image that a tool gave back, as its bytes say, whatever it was called.
+
+    Attributes:
+        mime: What kind of image it is.
+        data: The image, in base64.
+        width: How wide it wants to be shown, where that is not as wide as it is.
+    """
 
     mime: str
     data: str
+    width: int | None = None
 
     def html(self) -> Html:
         """The picture, no wider than the cell."""
-        return markup.tag(
-            "img", src=f"data:{self.mime};base64,{self.data}", style="max-width:100%;margin-top:.4em", alt="picture"
-        )
+        style = f"max-width:100%;margin-top:.4em{f';width:{self.width}px' if self.width else ''}"
+        return markup.tag("img", src=f"data:{self.mime};base64,{self.data}", style=style, alt="picture")
 
 
 def render(value: Any) -> Html:
@@ -156,6 +162,12 @@ def pictures_in(value: Any) -> list[Picture]:
     return [picture for picture in found if picture is not None]
 
 
+def lone_picture(value: Any) -> Picture | None:
+    """The picture that is all there is to a value."""
+    pictures = pictures_in(value)
+    return pictures[0] if len(pictures) == 1 and not texts_beside(value) else None
+
+
 def texts_beside(value: Any) -> list[Any]:
     """What stands beside the images in a list of parts."""
     if not isinstance(value, list | tuple):
@@ -184,7 +196,12 @@ def _picture(part: Any) -> Picture | None:
         raw = base64.b64decode(encoded, validate=True)
     except (binascii.Error, ValueError):
         return None
-    if raw[:4] == b"RIFF" and raw[8:12] == b"WEBP":
-        return Picture("image/webp", encoded)
-    mime = next((mime for start, mime in _SIGNATURES.items() if raw.startswith(start)), None)
+    mime = mime_of(raw)
     return Picture(mime, encoded) if mime else None
+
+
+def mime_of(raw: bytes) -> str | None:
+    """What kind of picture bytes are; None if they are none."""
+    if raw[:4] == b"RIFF" and raw[8:12] == b"WEBP":
+        return "image/webp"
+    return next((mime for start, mime in _SIGNATURES.items() if raw.startswith(start)), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -117,6 +118,46 @@ def test_completion_works_through_the_kernel(kernel: Kernel) -> None:
     while reply["parent_header"].get("msg_id") != request:
         reply = kernel.client.get_shell_msg(timeout=PATIENCE)
     assert reply["content"]["matches"] == ["text="]
+
+
+FIGURE = """
+@hermes.tool
+def plot() -> object:
+    "Plot."
+    import matplotlib.pyplot as plt
+    figure, axes = plt.subplots()
+    axes.set_title("a plot")
+    return figure
+
+@hermes.tool
+def plots() -> object:
+    "Plot, and say more."
+    return {"figure": plot(), "n": 1}
+"""
+
+
+def test_a_figure_is_shown_once_though_pyplot_shows_open_figures_too(kernel: Kernel) -> None:
+    kernel.run(f"%matplotlib inline{FIGURE}")
+    alone = kernel.run("%hermes call plot")
+    assert [entry["kind"] for entry in alone if "data" in entry] == ["execute_result"]
+    assert "image/png" in shown(alone)
+    inside = kernel.run("%hermes call plots")
+    assert [entry["kind"] for entry in inside if "data" in entry] == ["execute_result"]
+    assert "data:image/png;base64," in shown(inside)["text/html"]
+
+
+def test_a_figure_of_a_call_that_is_not_shown_is_left_to_pyplot(kernel: Kernel) -> None:
+    kernel.run(f"%matplotlib inline{FIGURE}")
+    contents = kernel.run("kept = %hermes call plot")
+    assert [entry["kind"] for entry in contents if "data" in entry] == ["display_data"]
+    assert "image/png" in shown(kernel.run("kept"))
+
+
+def test_a_figure_for_a_screen_with_many_pixels_is_shown_as_large_as_any(kernel: Kernel) -> None:
+    kernel.run(f"%matplotlib inline\n%config InlineBackend.figure_format = 'retina'{FIGURE}")
+    page = shown(kernel.run("%hermes call plot"))["text/html"]
+    kernel.run("%config InlineBackend.figure_format = 'png'")
+    assert re.search(r"<img [^>]*style=\"[^\"]*width:\d{3}px", page)
 
 
 def test_a_notebook_runs_the_same_way_twice_without_anybody_there(tmp_path: Path) -> None:
