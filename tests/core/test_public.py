@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import hermes_nb as hermes
-from hermes_nb import UnknownToolsetError, errors
-from hermes_nb.model_tools import KEPT, get_tool_definitions, handle_function_call
+from hermes_nb import UnknownToolsetError, errors, model_tools
+from hermes_nb.model_tools import get_tool_definitions, handle_function_call
 
 from ..parts import missing
 from .support import add, run_python
@@ -135,12 +135,13 @@ def test_one_toolset_may_be_given_as_a_text(facade_tools: None) -> None:
     assert get_tool_definitions("facade") == get_tool_definitions(["facade"])
 
 
-def test_ever_new_tasks_do_not_pile_up_open_files(facade_tools: None) -> None:
+def test_ever_new_tasks_do_not_pile_up_open_files(facade_tools: None, monkeypatch: pytest.MonkeyPatch) -> None:
     if not Path("/proc/self/fd").exists():
         missing("there is no /proc here")
-    for number in range(KEPT + 20):
+    monkeypatch.setattr(model_tools, "KEPT", 5)
+    for number in range(10):
         handle_function_call("facade_echo", {}, f"pile-{number}")
     before = len(list(Path("/proc/self/fd").iterdir()))
-    for number in range(50):
+    for number in range(20):
         handle_function_call("facade_echo", {}, f"more-{number}")
     assert len(list(Path("/proc/self/fd").iterdir())) <= before
