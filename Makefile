@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 demo: .venv/installed ; @$(BIN)/python notebooks/demo.py
 # The same examples, the same order of sets: what fails today and passed yesterday has changed in between.
-test: lint ; $(BIN)/python tests/prepare.py && PYTHONHASHSEED=0 $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'not slow' && $(BIN)/python notebooks/refresh.py --check
+test: lint ; $(BIN)/python tests/prepare.py && PYTHONHASHSEED=0 $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0 -m 'not slow' && $(BIN)/python notebooks/refresh.py --check
 test-long: lint ; $(BIN)/python tests/prepare.py && HERMES_CONTRACT_HUGE=1 $(BIN)/pytest --hypothesis-profile=explore --timeout 3600 -o faulthandler_timeout=4000
 lint: .venv/installed ; $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 bench: .venv/installed ; $(BIN)/python -m benchmarks
