@@ -23,6 +23,8 @@ from nbclient import NotebookClient
 HERE = Path(__file__).resolve().parent
 SANITIZE = HERE.parent / "tests" / "nbval-sanitize.cfg"
 WIDGET = "application/vnd.jupyter.widget-view+json"
+#: Seconds that a cell may take. Only one that hangs takes them, however busy the machine is.
+PATIENCE = 240
 IGNORED = "NBVAL_IGNORE_OUTPUT"
 #: What a notebook may see of the environment. DOCKER_HOST lets the one on backends show a container.
 KEPT = ("PATH", "LANG", "LC_ALL", "DOCKER_HOST", "CI")
@@ -64,6 +66,7 @@ def check(paths: list[Path]) -> int:
     command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-sanitize-with", str(SANITIZE), "--nbval-current-env"]
     # What the tests treat as errors includes warnings of nbval itself, about old and new ways to name a kernel.
     command += ["-q", "-p", "no:cacheprovider", "-W", "default", "--rootdir", str(HERE)]
+    command += ["--nbval-cell-timeout", str(PATIENCE), "--nbval-kernel-startup-timeout", str(PATIENCE)]
     return subprocess.run([*command, *(path.resolve() for path in paths)], check=False, cwd=HERE).returncode
 
 
@@ -76,7 +79,7 @@ def refresh(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     saved = [cell.get("outputs", []) for cell in notebook.cells]
     settings = {"record_timing": False, "store_widget_state": False, "coalesce_streams": True}
-    NotebookClient(notebook, timeout=120, kernel_name="python3", **settings).execute(cwd=str(HERE))
+    NotebookClient(notebook, timeout=PATIENCE, kernel_name="python3", **settings).execute(cwd=str(HERE))
     name = path.stem.partition("-")[2]
     outputs = [
         before if before and IGNORED in cell.source else [cleaned(output) for output in cell.get("outputs", [])]

@@ -25,6 +25,7 @@ from .parts import PATIENCE, run
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 WRITTEN = sorted([*DOCS.glob("*.md"), *(DOCS / "reference").glob("*.md")])
+pytestmark = pytest.mark.timeout(900)  # the first of them builds the site
 NAMED = re.compile(r"`~?((?:hermes_nb|hermes_backends)(?:\.\w+)+)`")
 
 

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 import hermes_nb as hermes
-from hermes_nb import UnknownToolsetError, errors
-from hermes_nb.default_sessions import KEPT
+from hermes_nb import UnknownToolsetError, default_sessions, errors
 from hermes_nb.model_tools import get_tool_definitions, handle_function_call
 
 from ..parts import missing
@@ -230,24 +229,29 @@ def test_one_toolset_may_be_given_as_a_text(facade_tools: None) -> None:
     assert get_tool_definitions("facade") == get_tool_definitions(["facade"])
 
 
-def test_ever_new_tasks_do_not_pile_up_open_files(facade_tools: None) -> None:
+def test_ever_new_tasks_do_not_pile_up_open_files(facade_tools: None, monkeypatch: pytest.MonkeyPatch) -> None:
     if not Path("/proc/self/fd").exists():
         missing("there is no /proc here")
-    for number in range(KEPT + 20):
+    monkeypatch.setattr(default_sessions, "KEPT", 5)
+    for number in range(10):
         handle_function_call("facade_echo", {}, f"pile-{number}")
     before = len(list(Path("/proc/self/fd").iterdir()))
-    for number in range(50):
+    for number in range(20):
         handle_function_call("facade_echo", {}, f"more-{number}")
     assert len(list(Path("/proc/self/fd").iterdir())) <= before
 
 
-def test_ever_new_tasks_do_not_pile_up_anything_else(registry: hermes.Registry) -> None:
+def test_ever_new_tasks_do_not_pile_up_anything_else(
+    registry: hermes.Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(default_sessions, "KEPT", 20)
+
     def journals() -> int:
         gc.collect()
         return sum(isinstance(found, hermes.Journal) for found in gc.get_objects())
 
     add(registry, "t")
-    for number in range(KEPT):
+    for number in range(20):
         registry.dispatch("t", {}, task_id=f"pile-{number}")
     before = journals()
     for number in range(30):

@@ -20,7 +20,15 @@ print(result.outcome, "|", result.decision.by, "|", result.error)
 """
 
 
-@pytest.fixture(scope="module", params=[*OLD, *WITH_SUBSHELLS, *ROUTED_BY_COMM])
+# Of each generation one is enough for every day.
+EVERY_DAY = [OLD[0], WITH_SUBSHELLS[-1], *ROUTED_BY_COMM]
+VERSIONS = [
+    pytest.param(version, marks=[] if version in EVERY_DAY else [pytest.mark.slow])
+    for version in [*OLD, *WITH_SUBSHELLS, *ROUTED_BY_COMM]
+]
+
+
+@pytest.fixture(scope="module", params=VERSIONS)
 def version(request: pytest.FixtureRequest) -> str:
     chosen: str = request.param
     return chosen

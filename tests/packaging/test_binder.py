@@ -13,6 +13,7 @@ from ..kernels import execute
 from ..parts import run
 from .conftest import ROOT, Environment
 
+pytestmark = pytest.mark.timeout(900)  # packages come from an index
 INSTALLS = 'bin/pip install --no-cache-dir -r "binder/requirements.txt"'
 
 

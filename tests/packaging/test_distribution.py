@@ -27,6 +27,7 @@ EXTRAS = {
     "tokens": ["bpe_openai"],
     "semantic": ["wordllama", "hermes_nb.search.semantic"],
 }
+pytestmark = pytest.mark.timeout(900)  # packages come from an index
 PACKAGES = {"hermes_nb": ROOT / "hermes_nb", "hermes_backends": ROOT / "backends" / "hermes_backends"}
 
 
