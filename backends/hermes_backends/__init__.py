@@ -14,6 +14,7 @@ from .errors import (
     BackendUnavailable,
     CommandInterrupted,
     ConnectionLost,
+    ContainerGone,
     HostKeyRefused,
     ImageMissing,
     MissingDependency,
@@ -26,7 +27,7 @@ from .errors import (
     UnsafePath,
 )
 from .processes import Event, Job, Jobs
-from .registry import backend_names, open_backend
+from .registry import backend_names, make_backend, open_backend
 from .results import ExecResult, strip_ansi
 from .shell import Shell
 
@@ -42,6 +43,7 @@ __all__ = [
     "Capabilities",
     "CommandInterrupted",
     "ConnectionLost",
+    "ContainerGone",
     "Event",
     "ExecResult",
     "HostKeyRefused",
@@ -60,6 +62,7 @@ __all__ = [
     "UnknownBackend",
     "UnsafePath",
     "backend_names",
+    "make_backend",
     "open_backend",
     "strip_ansi",
 ]
