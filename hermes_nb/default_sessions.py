@@ -72,15 +72,16 @@ class DefaultSessions:
         return kept.session
 
     def _keep(self, key: Key, found: _Kept) -> _Kept:
-        """Keep a session as the one that was used last, and close the one that was not used for longest."""
+        """Keep a session as the one that was used last, and close those that were not used for longest."""
         with self._lock:
             kept = self._kept.pop(key, found)
             self._kept[key] = kept
-            surplus = next(iter(self._kept)) if len(self._kept) > KEPT else None
-            oldest = None if surplus is None else self._kept.pop(surplus)
-            self._missed.pop(surplus, None)
-        if oldest is not None:
-            oldest.close()
+            surplus = list(self._kept)[: max(len(self._kept) - KEPT, 0)]
+            oldest = [self._kept.pop(each) for each in surplus]
+            for each in surplus:
+                self._missed.pop(each, None)
+        for unused in oldest:
+            unused.close()
         return kept
 
     def _warn_of_missing(self, key: Key, names: list[str]) -> None:

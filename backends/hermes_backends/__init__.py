@@ -14,6 +14,7 @@ from .errors import (
     BackendUnavailable,
     CommandInterrupted,
     ConnectionLost,
+    ContainerGone,
     DirectoryChanged,
     HostKeyRefused,
     ImageMissing,
@@ -28,7 +29,7 @@ from .errors import (
     UnsafePath,
 )
 from .processes import Event, Job, Jobs
-from .registry import backend_names, open_backend
+from .registry import backend_names, make_backend, open_backend
 from .results import ExecResult, strip_ansi
 from .shell import Shell
 
@@ -44,6 +45,7 @@ __all__ = [
     "Capabilities",
     "CommandInterrupted",
     "ConnectionLost",
+    "ContainerGone",
     "DirectoryChanged",
     "Event",
     "ExecResult",
@@ -64,6 +66,7 @@ __all__ = [
     "UnknownBackend",
     "UnsafePath",
     "backend_names",
+    "make_backend",
     "open_backend",
     "strip_ansi",
 ]

@@ -3,6 +3,9 @@
 A backend gives `spawn` and says what it is (`capabilities`, `where`); a process gives streams and an end.
 Everything else is shared code on top of those: the persistent shell, time-outs, background jobs, file
 transfer.
+
+A constructor only stores and checks its arguments. What connects, creates or costs is done by `open`, through the hook
+`_open`, and undone by `_release`.
 """
 
 from __future__ import annotations
@@ -105,7 +108,7 @@ class Process(ABC):
 
 
 class Backend(ABC):
-    """A place where commands run. A context manager; `close` leaves nothing of ours behind.
+    """A place where commands run. A context manager that opens and closes; `close` leaves nothing of ours behind.
 
     Args:
         cwd: Where the shells start; the other side's own choice by default.
@@ -135,6 +138,9 @@ class Backend(ABC):
         self.jobs = Jobs(self)
         self._shells: dict[str, Shell] = {}
         self._shells_lock = threading.Lock()
+        #: held for as long as opening takes; reentrant because `_open` may call back into code of the user's
+        self._opening = threading.RLock()
+        self._ready = type(self)._open is Backend._open
         self._closed = False
 
     @property
@@ -169,8 +175,37 @@ class Backend(ABC):
         Raises:
             SpawnFailed: No such program or directory.
             ConnectionLost: The other side does not answer.
+            BackendClosed: Before `open`, or after `close`.
+        """
+
+    def open(self) -> Self:
+        """Make the place ready for use. Twice is fine, and from any thread: who comes second waits for the first.
+
+        After a failure nothing is left behind, and it can be tried again.
+
+        Raises:
+            BackendUnavailable: It cannot be opened here; `.fix` says what to do.
             BackendClosed: After `close`.
         """
+        with self._opening:
+            self._check_not_closed()
+            if not self._ready:
+                try:
+                    self._open()
+                    self._check_not_closed()  # as it may be by now
+                except BaseException as error:
+                    self._release_after(error)
+                    raise
+                self._ready = True
+        return self
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can be used now. A backend without `_open` is open from the start."""
+        return self._ready and not self._closed
+
+    def _open(self) -> None:  # noqa: B027  (a backend that needs nothing is open from the start)
+        """Connect, create, start: whatever `spawn` needs. If it raises, `_release` is called."""
 
     def reconnect(self) -> None:  # noqa: B027  (most find a lost connection again by themselves)
         """Make a lost connection anew, for the sake of what was left behind on the other side.
@@ -180,12 +215,25 @@ class Backend(ABC):
         """
 
     def _release(self) -> None:  # noqa: B027  (a backend that holds nothing has nothing to release)
-        """Let go of what the backend itself holds. Called once, after shells and jobs are gone."""
+        """Let go of what the backend itself holds: after shells and jobs are gone, or after `_open` failed.
+
+        Called once for each `_open`. After one that failed, a part of what it makes may be missing, and it may be
+        called again.
+        """
+
+    def _release_after(self, error: BaseException) -> None:
+        try:
+            self._release()
+        except Exception as late:
+            error.add_note(f"and what had been opened by then could not be let go of: {late!r}")
 
     def shell(self, task: str = "default") -> Shell:
-        """The persistent shell of a task. Tasks do not see each other's state and run in parallel."""
+        """The persistent shell of a task. Tasks do not see each other's state and run in parallel.
+
+        It starts with its first command, so a backend that is not open yet has shells too, and where they will be.
+        """
         with self._shells_lock:
-            self.check_open()
+            self._check_not_closed()
             if task not in self._shells:
                 self._shells[task] = Shell(self)
             return self._shells[task]
@@ -230,12 +278,23 @@ class Backend(ABC):
         files.get(self, src, dest, progress=progress)
 
     def check_open(self) -> None:
-        """Raise BackendClosed after `close`."""
+        """Raise BackendClosed before `open` and after `close`. For `spawn` to begin with."""
+        self._check_not_closed()
+        if not self._ready:
+            raise BackendClosed(
+                f"this {self.name} backend is not open: call its open(), use it in a `with` statement, "
+                "or get it from open_backend()"
+            )
+
+    def _check_not_closed(self) -> None:
         if self._closed:
             raise BackendClosed(f"this {self.name} backend is closed")
 
     def close(self) -> None:
-        """End all shells and jobs and everything they started, then let go of the place. Twice is fine."""
+        """End all shells and jobs and everything they started, then let go of the place. Twice is fine.
+
+        One that is being opened by another thread is waited for, and then let go of.
+        """
         with self._shells_lock:
             if self._closed:
                 return
@@ -246,10 +305,12 @@ class Backend(ABC):
                 with contextlib.suppress(ConnectionLost):
                     close()
         finally:
-            self._release()
+            with self._opening:
+                if self._ready:
+                    self._release()
 
     def __enter__(self) -> Self:
-        return self
+        return self.open()
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -1,8 +1,9 @@
-"""Confinement of local commands: a launcher in front of the program, chosen by name."""
+"""Confinement of local commands: words in front of the program, chosen by name, and the folders that stay writable."""
 
 from __future__ import annotations
 
-import shutil
+import os
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from .errors import BackendUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 Isolation = Literal["none", "rlimits", "cgroup", "landlock", "bubblewrap"]
 LEVELS: tuple[Isolation, ...] = ("none", "rlimits", "cgroup", "landlock", "bubblewrap")
@@ -38,51 +39,112 @@ class Limits:
 
 
 # `|| :` because a limit may already be lower than what is asked for, and can then not be raised.
-_ULIMIT = 'for l in "-v $1" "-u $2" "-f $3" "-n $4"; do ulimit $l 2>/dev/null || :; done; shift 4; exec "$@"'
+_BOUND = """for l in "-v $1" "-u $2" "-f $3" "-n $4"; do ulimit $l 2>/dev/null || :; done
+[ -z "$5" ] || cd -- "$5" || exit 126; shift 5; exec "$@\""""
+#: all that may be written of /dev; the rest is disks, memory and the like
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "shm")
+_PATIENCE = 30.0
 
 
-def launcher(isolation: Isolation, limits: Limits, writable: Sequence[str], *, network: bool) -> list[str]:
-    """The words to put in front of a program; for `cgroup`, those that follow the ones that join the group.
+def bounds(limits: Limits, folder: str = "", *, together: bool = False) -> list[str]:
+    """The words that bound a program by rlimits.
 
     Args:
-        isolation: The level.
-        limits: For all levels but `none`.
-        writable: Folders that may be written to under `landlock` and `bubblewrap`.
-        network: Whether `bubblewrap` leaves the network in reach.
+        limits: The bounds.
+        folder: Where it starts, if not where the words do.
+        together: Memory and processes are bounded by a group already.
+    """
+    alone = ("unlimited", "unlimited") if together else (limits.memory // 1024, limits.processes)
+    numbers = (*alone, limits.file_size // 1024, limits.open_files)
+    return ["bash", "-c", _BOUND, "bash", *(str(number) for number in numbers), folder]
+
+
+def behind(
+    launcher: Sequence[str], argv: Sequence[str], variables: Mapping[str, str]
+) -> tuple[list[str], dict[str, str]]:
+    """The words and variables that start a program behind a launcher.
+
+    What makes a program load other code (`LD_…`) is for the program, and not for what confines it.
+    """
+    if not launcher:
+        return list(argv), dict(variables)
+    steering = {name: value for name, value in variables.items() if name.startswith("LD_")}
+    words = ["env", *(f"{name}={value}" for name, value in steering.items())] if steering else []
+    others = {name: value for name, value in variables.items() if name not in steering}
+    return [*launcher, *words, *argv], others
+
+
+def writable_folders(folders: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """The folders by their real paths, and none within another.
 
     Raises:
-        BackendUnavailable: This machine cannot do it, or there is no such level.
+        BackendUnavailable: One is not there, or with it in reach nothing would be confined.
     """
-    alone = (limits.memory // 1024, limits.processes) if isolation != "cgroup" else ("unlimited", "unlimited")
-    bounded = [
-        *("bash", "-c", _ULIMIT, "bash"),
-        *(str(n) for n in (*alone, limits.file_size // 1024, limits.open_files)),
-    ]
-    match isolation:
-        case "none":
-            return []
-        case "rlimits" | "cgroup":
-            return bounded
-        case "landlock":
-            return [*_landlock(writable), *bounded]
-        case "bubblewrap":
-            return [*_bubblewrap(writable, network=network), *bounded]
-    raise BackendUnavailable(f"no isolation is called {isolation!r}", f"choose one of {', '.join(LEVELS)}")
+    found: list[Path] = []
+    for path in sorted(Path(folder).resolve() for folder in folders):
+        if not path.exists():
+            raise BackendUnavailable(f"{path} is to be writable, but it is not there", f"mkdir -p {path}")
+        top = path.parts[1] if len(path.parts) > 1 else ""
+        if top in ("", "dev", "proc", "sys") and not path.is_relative_to("/dev/shm"):  # noqa: S108
+            raise BackendUnavailable(
+                f"with {path} writable, nothing would be confined", "give cwd=, a folder of your own to work in"
+            )
+        if not is_below(path, found):
+            found.append(path)
+    return [str(path) for path in found]
 
 
-def _landlock(writable: Sequence[str]) -> list[str]:
+def is_below(path: str | os.PathLike[str], folders: Sequence[str | os.PathLike[str]]) -> bool:
+    """Whether a path is one of the folders or in one of them."""
+    return any(Path(path).resolve().is_relative_to(folder) for folder in folders)
+
+
+def check_out_of_reach(program: str, folders: Sequence[str]) -> None:
+    """Refuse to be confined by a program that what it confines can replace: the next start would run anything.
+
+    Raises:
+        BackendUnavailable: It is in one of the folders.
+    """
+    if is_below(program, folders):
+        raise BackendUnavailable(
+            f"{program} is to confine commands that may overwrite it", "work in a folder that it is not in"
+        )
+
+
+def landlock_words(folders: Sequence[str]) -> list[str]:
+    """The words that let a program write to these folders only, and to what is harmless in /dev.
+
+    Raises:
+        BackendUnavailable: This machine cannot do it.
+    """
     from . import landlock
 
+    other = "use isolation='bubblewrap' or a docker backend"
     if landlock.abi() < 1:
-        raise BackendUnavailable("this kernel has no Landlock", "use isolation='bubblewrap' or a docker backend")
-    return [sys.executable, "-I", "-S", str(Path(landlock.__file__)), *writable, "/dev", "--"]
+        raise BackendUnavailable("this kernel has no Landlock", other)
+    python = os.path.realpath(sys.executable)
+    for needed in (python, sys.base_prefix):
+        check_out_of_reach(needed, folders)
+    devices = [path for name in _DEVICES if Path(path := f"/dev/{name}").exists()]
+    # By its text: the file may well be in a folder that is writable.
+    text = Path(landlock.__file__).read_text("utf-8")
+    words = [python, "-I", "-S", "-c", text, *folders, *devices, "--"]
+    try_out(words, "Landlock", other)
+    return words
 
 
-def _bubblewrap(writable: Sequence[str], *, network: bool) -> list[str]:
-    bwrap = shutil.which("bwrap")
-    if bwrap is None:
-        raise BackendUnavailable("bubblewrap is not installed", "apt-get install bubblewrap")
-    binds = [word for folder in writable for word in ("--bind", folder, folder)]
-    words = [bwrap, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", *binds]  # noqa: S108
-    words += ["--unshare-pid", "--unshare-ipc", "--die-with-parent"]
-    return [*words, *([] if network else ["--unshare-net"]), "--"]
+def try_out(words: Sequence[str], what: str, fix: str) -> None:
+    """Run `true` behind the words: many refusals of the kernel, of AppArmor or of a container come only then.
+
+    Raises:
+        BackendUnavailable: It was refused.
+    """
+    try:
+        done = subprocess.run(  # noqa: S603  (our own words)
+            [*words, "true"], stdin=subprocess.DEVNULL, capture_output=True, timeout=_PATIENCE, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise BackendUnavailable(f"{what} cannot be used here: {error}", fix) from error
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
+        raise BackendUnavailable(f"{what} cannot be used here: {said.splitlines()[-1]}", fix)

@@ -1,15 +1,16 @@
 """Commands in a container, by the docker SDK: docker's daemon, or podman's socket, which speaks the same.
 
-The container is made for the backend and removed with it. It has no network, no capability beyond a few, no
-way to gain more, bounded memory, processors and processes, and nothing of this machine's file system unless
+The container is made when the backend opens and removed when it closes. It has no network, no capability beyond a
+few, no way to gain more, bounded memory, processors and processes, and nothing of this machine's file system unless
 you ask for it.
+
+If it was stopped meanwhile, as by a restart of the daemon, it is started again: its files are there, what ran in it
+and what was in a tmpfs is not. If somebody removed it, that is an error, and no new one takes its place unseen.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
-import socket
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,13 +19,13 @@ import docker
 import docker.errors
 
 from .base import Backend, Capabilities
-from .docker_daemon import GONE, LABEL, Daemon, owner_of, reap_orphans
+from .docker_daemon import GONE, Daemon, labels, reap_orphans
 from .docker_process import DockerProcess
-from .errors import BackendUnavailable, ConnectionLost, ImageMissing
+from .errors import BackendClosed, BackendUnavailable, ConnectionLost, ContainerGone, ImageMissing
 from .supervise import MARK, new_mark
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from docker.models.containers import Container
 
@@ -52,8 +53,8 @@ class DockerBackend(Backend):
         options: `cwd`, `env`, `setup`, `max_output`, `spill_dir`: see `Backend`.
 
     Raises:
-        BackendUnavailable: No daemon answers, or it refuses.
-        ImageMissing: No such image here, and it could not be pulled.
+        BackendUnavailable: No image was named; from `open`, if no daemon answers, or it refuses.
+        ImageMissing: From `open`: no such image here, and it could not be pulled.
     """
 
     name = "docker"
@@ -80,8 +81,12 @@ class DockerBackend(Backend):
         if not target and not container:
             raise BackendUnavailable("docker needs an image", 'open_backend("docker://debian:12")')
         self.image = target
+        self._attach_to = container
+        self._base_url = base_url
+        self._mounts = [mounts] if isinstance(mounts, str) else list(mounts)
         self._user = user
-        self._owned = not container
+        self._pull = pull
+        self._tell = on_progress or (lambda _: None)
         self._settings: dict[str, Any] = {
             "entrypoint": ["tail", "-f", "/dev/null"],
             "command": [],
@@ -96,44 +101,48 @@ class DockerBackend(Backend):
             "network_mode": None if network else "none",
             "read_only": read_only,
             "tmpfs": dict.fromkeys([tmpfs] if isinstance(tmpfs, str) else tmpfs, "rw,exec,nosuid,nodev,mode=1777"),
-            "volumes": [_checked_mount(mount) for mount in mounts],
-            "labels": {
-                LABEL: "1",
-                f"{LABEL}.host": socket.gethostname(),
-                f"{LABEL}.owner": owner_of(os.getpid()),
-            },
         }
-        self._daemon = Daemon.connect(base_url)
-        self._client = self._daemon.client
-        try:
-            reap_orphans(self._client)
-            if container:
-                self._container = self._client.containers.get(container)
-            else:
-                self._have_image(pull=pull, tell=on_progress or (lambda _: None))
-                self._container = self._create()
-        except docker.errors.APIError as error:
-            self._client.close()
-            raise BackendUnavailable(f"docker refused: {error.explanation or error}") from error
-        except BaseException:
-            self._client.close()
-            raise
+        self._daemon: Daemon | None = None
+        self._container: Container | None = None
 
     @property
     def capabilities(self) -> Capabilities:
         """Bounded, and isolated as far as this kernel's containers are; not with a host folder, not as a guest."""
-        isolated = self._owned and not self._settings["volumes"]
-        return Capabilities(isolated=isolated, pty=True, snapshot=True, limits=self._owned)
+        owned = not self._attach_to
+        return Capabilities(isolated=owned and not self._mounts, pty=True, snapshot=True, limits=owned)
 
     @property
     def where(self) -> str:
         """The container and its image."""
+        if self._container is None or not self._ready:
+            return (f"container {self._attach_to}" if self._attach_to else f"container of {self.image}") + ", not open"
         return f"container {self._container.short_id}" + (f" of {self.image}" if self.image else "")
 
     @property
     def container_id(self) -> str:
-        """The container's full id."""
+        """The container's full id.
+
+        Raises:
+            BackendClosed: Before `open`.
+        """
+        if self._container is None or not self._ready:
+            raise BackendClosed("this docker backend has no container yet: it is not open")
         return str(self._container.id)
+
+    def _open(self) -> None:
+        self._daemon = Daemon.connect(self._base_url)
+        client = self._daemon.client
+        try:
+            reap_orphans(client)
+            if self._attach_to:
+                self._container = client.containers.get(self._attach_to)
+            else:
+                self._have_image(client)
+                self._container = self._create(client)
+        except docker.errors.APIError as error:
+            raise BackendUnavailable(f"docker refused: {error.explanation or error}") from error
+        except GONE as error:
+            raise BackendUnavailable(f"docker does not answer: {error}") from error
 
     def spawn(
         self,
@@ -148,9 +157,9 @@ class DockerBackend(Backend):
         self.check_open()
         mark = new_mark()
         variables = {"LANG": "C.UTF-8", **self.env, **(env or {}), MARK: mark}
-        self._daemon.check()
-        try:
+        with self._asking() as daemon:
             made = self._create_exec(
+                daemon,
                 list(argv),
                 environment=variables,
                 workdir=cwd or self.cwd,
@@ -158,38 +167,66 @@ class DockerBackend(Backend):
                 tty=pty,
                 user=self._user,
             )
-            return DockerProcess(self._daemon, self.container_id, made["Id"], mark=mark, user=self._user, tty=pty)
-        except GONE as error:
-            raise ConnectionLost(f"docker does not answer: {error}") from error
-        except docker.errors.APIError as error:
-            raise ConnectionLost(f"docker refused: {error.explanation or error}") from error
+            return DockerProcess(daemon, self.container_id, made["Id"], mark=mark, user=self._user, tty=pty)
 
     def snapshot(self, repository: str, tag: str = "latest") -> str:
-        """Save the file system as an image, without tmpfs and mounts, and return the image's name."""
+        """Save the file system as an image, without tmpfs and mounts, and return the image's name.
+
+        Raises:
+            ContainerGone: There is nothing left to save.
+            ConnectionLost: Docker does not answer, or refuses.
+        """
         self.check_open()
-        self._container.commit(repository=repository, tag=tag)
+        with self._asking() as daemon:
+            daemon.client.api.commit(self.container_id, repository=repository, tag=tag)
         return f"{repository}:{tag}"
 
-    def _create_exec(self, argv: list[str], **settings: Any) -> dict[str, Any]:
-        """Create an exec; a container that the daemon's restart stopped is started, a lost one replaced."""
-        api = self._client.api
+    @contextlib.contextmanager
+    def _asking(self) -> Iterator[Daemon]:
+        """Ask the daemon something about the container; what goes wrong is told in our own errors."""
+        daemon = self._daemon
+        if daemon is None:
+            raise BackendClosed("this docker backend was closed meanwhile")
+        daemon.check()
+        try:
+            yield daemon
+        except docker.errors.NotFound as error:
+            if not self._is_gone(daemon):
+                raise ConnectionLost(f"docker refused: {error.explanation or error}") from error
+            new = f'open_backend("docker://{self.image}")' if self.image else "open_backend(…) with another container"
+            raise ContainerGone(
+                f"{self.where} is gone: somebody removed it, with its files and all that ran in it; nothing was run\n"
+                f"  fix: make a new one with {new}; a session takes it by use_backend()"
+            ) from error
+        except docker.errors.APIError as error:
+            raise ConnectionLost(f"docker refused: {error.explanation or error}") from error
+        except GONE as error:
+            raise ConnectionLost(f"docker does not answer: {error}") from error
+
+    def _is_gone(self, daemon: Daemon) -> bool:
+        try:
+            daemon.client.api.inspect_container(self.container_id)
+        except docker.errors.NotFound:
+            return True
+        except (docker.errors.APIError, *GONE):
+            return False
+        return False
+
+    def _create_exec(self, daemon: Daemon, argv: list[str], **settings: Any) -> dict[str, Any]:
+        """Create an exec. A container of ours that was stopped, as by the daemon's restart, is started again."""
+        api = daemon.client.api
         try:
             made: dict[str, Any] = api.exec_create(self.container_id, argv, **settings)
         except docker.errors.APIError as error:
-            if not self._owned or error.status_code not in (404, 409, 500):
+            if self._attach_to or error.status_code not in (409, 500):
                 raise
-            self._revive()
+            api.start(self.container_id)
             made = api.exec_create(self.container_id, argv, **settings)
         return made
 
-    def _revive(self) -> None:
-        try:
-            self._container.start()
-        except docker.errors.NotFound:
-            self._container = self._create()
-
-    def _create(self) -> Container:
-        made = self._client.containers.create(self.image, **self._settings)
+    def _create(self, client: docker.DockerClient) -> Container:
+        volumes = [_checked_mount(mount) for mount in self._mounts]
+        made = client.containers.create(self.image, volumes=volumes, labels=labels(), **self._settings)
         try:
             made.start()
         except BaseException:
@@ -198,30 +235,33 @@ class DockerBackend(Backend):
             raise
         return made
 
-    def _have_image(self, *, pull: bool, tell: Callable[[str], None]) -> None:
+    def _have_image(self, client: docker.DockerClient) -> None:
         try:
-            self._client.images.get(self.image)
+            client.images.get(self.image)
         except docker.errors.ImageNotFound:
             fix = f"docker pull {self.image}"
-            if not pull:
+            if not self._pull:
                 raise ImageMissing(f"the image {self.image} is not on this machine", fix) from None
             try:
-                for line in self._client.api.pull(self.image, stream=True, decode=True, tag=_default_tag(self.image)):
-                    tell(" ".join(str(line[key]) for key in ("id", "status", "progress") if line.get(key)))
-                self._client.images.get(self.image)
+                for line in client.api.pull(self.image, stream=True, decode=True, tag=_default_tag(self.image)):
+                    self._tell(" ".join(str(line[key]) for key in ("id", "status", "progress") if line.get(key)))
+                client.images.get(self.image)
             except docker.errors.APIError as error:
                 why = error.explanation or error
                 raise ImageMissing(f"the image {self.image} is not here and could not be pulled: {why}", fix) from error
 
     def _release(self) -> None:
+        daemon, self._daemon = self._daemon, None
+        if daemon is None:
+            return
         try:
-            if self._owned:
+            if self._container is not None and not self._attach_to:
                 # What cannot be removed now is reaped by the next one that opens.
                 with contextlib.suppress(docker.errors.APIError, ConnectionLost, *GONE):
-                    self._daemon.check()
+                    daemon.check()
                     self._container.remove(force=True, v=True)
         finally:
-            self._client.close()
+            daemon.client.close()
 
 
 def _checked_mount(mount: str) -> str:

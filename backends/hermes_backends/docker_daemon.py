@@ -14,7 +14,7 @@ import docker.errors
 import requests.exceptions
 
 from .errors import BackendUnavailable, ConnectionLost
-from .supervise import started_at
+from .owners import Owner
 
 LABEL = "hermes-nb"
 #: what the SDK raises when the daemon is gone
@@ -97,19 +97,18 @@ def _addresses() -> list[str]:
     return [f"unix://{path}" for path in sockets if Path(path).exists()] or ["unix:///var/run/docker.sock"]
 
 
+def labels() -> dict[str, str]:
+    """What a container of ours carries: that it is ours, and whose."""
+    return {LABEL: "1", f"{LABEL}.host": socket.gethostname(), **Owner.current().labels(LABEL)}
+
+
 def reap_orphans(client: docker.DockerClient) -> list[str]:
-    """Remove containers of ours, on this host, whose Python is no more. Returns their ids."""
+    """Remove containers of ours whose Python surely is no more. Returns their ids."""
     reaped = []
-    here = {"label": [f"{LABEL}=1", f"{LABEL}.host={socket.gethostname()}"]}
-    for container in client.containers.list(all=True, filters=here, ignore_removed=True):
-        owner = container.labels.get(f"{LABEL}.owner", "")
-        if owner != owner_of(int(owner.partition("-")[0] or 0)):
+    for container in client.containers.list(all=True, filters={"label": f"{LABEL}=1"}, ignore_removed=True):
+        owner = Owner.from_labels(container.labels, LABEL)
+        if owner is not None and owner.is_gone():
             with contextlib.suppress(docker.errors.APIError):
                 container.remove(force=True, v=True)
                 reaped.append(str(container.id))
     return reaped
-
-
-def owner_of(pid: int) -> str:
-    """A process's identity: its number and, as numbers come again, when it started."""
-    return f"{pid}-{started_at(pid)}"

@@ -9,7 +9,8 @@ BackendError
 │   ├── AuthenticationFailed
 │   └── HostKeyRefused     ssh: the host is unknown, or has changed its key
 ├── ConnectionLost         the other side is gone: what it was doing has an unknown outcome
-├── BackendClosed          used after close()
+├── ContainerGone          docker: the container was removed; nothing was run
+├── BackendClosed          used after close(), or before open()
 ├── SpawnFailed            the program could not be started
 ├── ShellUnavailable       no bash on the other side
 ├── DirectoryChanged       the shell is no longer where the caller expects it; nothing was run
@@ -71,8 +72,15 @@ class ConnectionLost(BackendError):
     """The other side went away. Whatever it was running has an unknown outcome."""
 
 
+class ContainerGone(BackendError):
+    """The container of a backend was removed by somebody else, and with it all that was in it. Nothing was run.
+
+    Not a lost connection: no other container takes its place by itself, as nothing in it would be what it was.
+    """
+
+
 class BackendClosed(BackendError):
-    """The backend, shell or process was used after it was closed."""
+    """The backend, shell or process was used after it was closed, or before it was opened."""
 
 
 class SpawnFailed(BackendError):

@@ -10,31 +10,42 @@ What each `isolation` protects from, and what it does not:
 - `cgroup`: bounds the memory and number of all processes together, root's too, and `close` ends even those that hid.
   Where the kernel's control groups can be written to: as root, or where the service manager hands a part of them
   on to you. It protects from nothing else, and root can lift it.
-- `landlock`: rlimits, and the kernel lets nothing be written outside the working folder and the temporary
-  folder,
-  not even by root. Everything can still be read, and the network reached.
-- `bubblewrap`: rlimits, and a file system that is read-only except for the working folder and an empty /tmp
-  of its
-  own, its own processes, and no network unless `network=True`. Your files can still be read.
+- `landlock`: rlimits, and the kernel lets nothing be written, made or removed outside the working folder, the
+  `writable` ones and the temporary folder, not even by root; of /dev only what is harmless, terminals and shared
+  memory. Not held back: reading, the network, UNIX sockets (docker's, the desktop's, an agent's), signals to your
+  other processes, changes of permissions, owners and times, and what else only root may do, if you are root.
+- `bubblewrap`: rlimits, and a file system that is read-only except for the working folder, the `writable` ones and a
+  /tmp of the backend's own, which its shells and jobs share and which is gone when it closes. Own processes, no
+  capabilities, no network unless `network=True`. /run is empty, so that the sockets of docker and the desktop are out
+  of reach. As root it is less than root: files of other owners cannot be changed, and what only root may do is
+  refused (installing packages, mounting, changing users). Not held back: reading your files, keys among them; sockets
+  elsewhere, as in your home; with `network=True` also those without a path; and, unless you are root, a file system
+  that is mounted on this machine while a program runs, which it sees as you do.
+
+At neither of the last two is code safe that you run later from a folder that was writable: a virtual environment, git's
+hooks, a Makefile. If this machine cannot confine that way, opening fails, and nothing is run unconfined.
 
 Only a container or another machine is a boundary against code that means harm: use docker or ssh for that.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .base import Backend, Capabilities
+from .bubblewrap import Bubblewrap
 from .cgroup import Cgroup
-from .confine import Isolation, Limits, launcher
-from .errors import SpawnFailed
+from .confine import LEVELS, Isolation, Limits, behind, bounds, landlock_words, writable_folders
+from .errors import BackendUnavailable, SpawnFailed
 from .local_process import PipedProcess, TerminalProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from .base import Process
 
@@ -98,7 +109,7 @@ class LocalBackend(Backend):
         options: `cwd`, `env`, `setup`, `max_output`, `spill_dir`: see `Backend`.
 
     Raises:
-        BackendUnavailable: This machine cannot isolate that way.
+        BackendUnavailable: There is no such isolation; from `open`, if this machine cannot isolate that way.
     """
 
     name = "local"
@@ -114,16 +125,17 @@ class LocalBackend(Backend):
         **options: Any,
     ) -> None:
         super().__init__(**options)
+        if isolation not in LEVELS:
+            raise BackendUnavailable(f"no isolation is called {isolation!r}", f"choose one of {', '.join(LEVELS)}")
         self.isolation = isolation
+        self._limits = limits or Limits()
         self._pass_env = tuple(pass_env)
-        folders = [str(Path(self.cwd or Path.cwd()).resolve()), *writable]
-        if isolation == "landlock":
-            folders.append(tempfile.gettempdir())
-        limits = limits or Limits()
-        self._launcher = launcher(isolation, limits, folders, network=network)
-        self._group = Cgroup(limits.memory, limits.processes) if isolation == "cgroup" else None
-        if self._group is not None:
-            self._launcher = [*self._group.join, *self._launcher]
+        self._writable = tuple(writable)
+        self._network = network
+        self._launcher: list[str] = []
+        self._inside: dict[str, str] = {}
+        self._bubblewrap: Bubblewrap | None = None
+        self._held = contextlib.ExitStack()
 
     @property
     def capabilities(self) -> Capabilities:
@@ -134,6 +146,24 @@ class LocalBackend(Backend):
     def where(self) -> str:
         """This machine, and how confined."""
         return "this machine" if self.isolation == "none" else f"this machine ({self.isolation})"
+
+    def _open(self) -> None:
+        self._folder = str(Path(self.cwd or Path.cwd()).resolve())
+        match self.isolation:
+            case "rlimits":
+                self._launcher = bounds(self._limits)
+            case "cgroup":
+                group = Cgroup(self._limits.memory, self._limits.processes)
+                self._held.callback(group.close)
+                self._launcher = [*group.join, *bounds(self._limits, together=True)]
+            case "landlock":
+                folders = writable_folders([self._folder, *self._writable, tempfile.gettempdir()])
+                self._launcher = [*landlock_words(folders), *bounds(self._limits)]
+            case "bubblewrap":
+                folders = writable_folders([self._folder, *self._writable])
+                self._bubblewrap = Bubblewrap(folders, network=self._network)
+                self._held.callback(self._bubblewrap.close)
+                self._inside = {"TMPDIR": "/tmp"}  # noqa: S108  (its own)
 
     def spawn(
         self,
@@ -146,15 +176,19 @@ class LocalBackend(Backend):
     ) -> Process:
         """Start a program: see `Backend.spawn`."""
         self.check_open()
-        words = [*self._launcher, *argv]
+        variables = {**clean_environment(self._pass_env), **self._inside, **self.env, **(env or {})}
         folder = cwd or self.cwd
-        if folder is not None and not Path(folder).is_dir():
+        launcher = self._launcher
+        if self._bubblewrap is not None:
+            # The folder may be one that is there only inside.
+            inside = os.path.abspath(cwd) if cwd else self._folder  # noqa: PTH100  (links are for the inside to follow)
+            launcher, folder = [*self._bubblewrap.words, *bounds(self._limits, inside)], None
+        elif folder is not None and not Path(folder).is_dir():
             raise SpawnFailed(f"cannot start {argv[0]!r}: no such directory: {folder}")
-        variables = {**clean_environment(self._pass_env), **self.env, **(env or {})}
-        if pty:
-            return TerminalProcess(words, folder, variables)
-        return PipedProcess(words, folder, variables, stdin=stdin)
+        words, variables = behind(launcher, argv, variables)
+        kind = TerminalProcess if pty else partial(PipedProcess, stdin=stdin)
+        start: Callable[[], Process] = partial(kind, words, folder, variables)
+        return self._bubblewrap.start(start) if self._bubblewrap is not None else start()
 
     def _release(self) -> None:
-        if self._group is not None:
-            self._group.close()
+        self._held.close()

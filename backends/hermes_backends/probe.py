@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .bubblewrap import Bubblewrap
 from .cgroup import find_parents
 from .errors import BackendUnavailable
 from .registry import PLANNED
@@ -56,7 +57,9 @@ def _local() -> Probe:
     with contextlib.suppress(BackendUnavailable):
         levels += ["cgroup"] if find_parents() else []
     levels += ["landlock"] if abi() else []
-    levels += ["bubblewrap"] if shutil.which("bwrap") else []
+    with contextlib.suppress(BackendUnavailable):
+        Bubblewrap([], network=False).close()
+        levels.append("bubblewrap")
     detail = f"commands run as you and can read all your files; can be confined by isolation={'|'.join(levels)}"
     return Probe("local", usable=True, detail=detail)
 

@@ -53,17 +53,16 @@ def backend_class(name: str) -> type[Backend]:
     return loaded
 
 
-def open_backend(spec: str = "local", **options: Any) -> Backend:
-    """Open a backend.
+def make_backend(spec: str = "local", **options: Any) -> Backend:
+    """A backend that is not open yet: it can be asked what and where it is, and nothing has been done for it.
 
     Args:
-        spec: `local`, `docker://image`, `ssh://user@host:port` or the name of someone else's backend, with
-            options
+        spec: `local`, `docker://image`, `ssh://user@host:port` or the name of someone else's backend, with options
             after `?` if you like: `docker://debian:12?memory=1g&network=true`.
         options: The same by keyword; these win.
 
     Raises:
-        BackendUnavailable: Unknown, not installed, or not usable here; `.fix` says what to do.
+        BackendUnavailable: Unknown, not installed, or given options that it does not have; `.fix` says what to do.
     """
     location, _, query = spec.partition("?")
     name, _, target = location.partition("://")
@@ -79,6 +78,15 @@ def open_backend(spec: str = "local", **options: Any) -> Backend:
         raise UnknownBackend(
             f"{name}: {str(error).partition(') ')[2] or error}", f"see help({cls.__module__}.{cls.__name__})"
         ) from error
+
+
+def open_backend(spec: str = "local", **options: Any) -> Backend:
+    """Make a backend and open it: `make_backend` says what the arguments are.
+
+    Raises:
+        BackendUnavailable: Unknown, not installed, or not usable here; `.fix` says what to do.
+    """
+    return make_backend(spec, **options).open()
 
 
 def _value(text: str) -> bool | str:

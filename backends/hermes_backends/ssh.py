@@ -47,9 +47,9 @@ class SSHBackend(Backend):
         options: `cwd`, `env`, `setup`, `max_output`, `spill_dir`: see `Backend`.
 
     Raises:
-        HostKeyRefused: The host is unknown or has another key than it had.
-        AuthenticationFailed: It knows none of the keys.
-        BackendUnavailable: It cannot be reached.
+        HostKeyRefused: From `open`: the host is unknown or has another key than it had.
+        AuthenticationFailed: From `open`: it knows none of the keys.
+        BackendUnavailable: From `open`: it cannot be reached.
     """
 
     name = "ssh"
@@ -80,7 +80,6 @@ class SSHBackend(Backend):
             port=port,
         )
         self._connection = Connection(address, float(heartbeat))
-        self._connection.channel().close()
 
     @property
     def capabilities(self) -> Capabilities:
@@ -127,6 +126,9 @@ class SSHBackend(Backend):
             channel.close()
             raise ConnectionLost(f"{self.where} does not answer: {error}") from error
         return SSHProcess(self._connection, channel, mark=mark, tty=pty)
+
+    def _open(self) -> None:
+        self._connection.channel().close()
 
     def reconnect(self) -> None:
         """See `Backend.reconnect`."""

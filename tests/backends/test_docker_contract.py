@@ -1,6 +1,6 @@
 import pytest
 
-from hermes_backends import open_backend
+from hermes_backends import make_backend
 from hermes_backends.contract import BackendContract
 
 
@@ -13,4 +13,4 @@ class TestDocker(BackendContract):
         cls.server = dockerd
 
     def open(self, **options):
-        return open_backend(f"docker://{self.server.image}", base_url=self.server.url, **options)
+        return make_backend(f"docker://{self.server.image}", base_url=self.server.url, **options)

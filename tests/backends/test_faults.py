@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import signal
@@ -12,7 +13,7 @@ from functools import partial
 
 import pytest
 
-from hermes_backends import CommandInterrupted, ConnectionLost, open_backend
+from hermes_backends import CommandInterrupted, ConnectionLost, ContainerGone, open_backend
 
 from ..parts import PATIENCE, eventually, is_alive, need_root, run
 from .conftest import DockerServer, Network, SSHServer
@@ -181,17 +182,77 @@ def test_a_command_that_eats_all_memory_dies_and_the_shell_lives(dockerd):
         assert backend.run("echo $a").stdout == "1\n"
 
 
-def test_a_container_that_was_removed_is_made_anew(dockerd):
+def ours(client):
+    return {container.id for container in client.containers.list(all=True, filters={"label": "hermes-nb=1"})}
+
+
+def test_a_container_that_was_removed_is_an_error_and_never_a_new_one(dockerd, tmp_path):
+    client = dockerd.client()
     with open_backend(f"docker://{dockerd.image}", base_url=dockerd.url) as backend:
-        client = dockerd.client()
         result = run_until_up(
             backend,
             "echo up; sleep 1000",
             lambda: client.containers.get(backend.container_id).remove(force=True),
         )
-        client.close()
         assert_outcome_unknown(result)
-        assert backend.run("echo anew").stdout == "anew\n"
+        left = ours(client)
+        (tmp_path / "file").touch()
+        for use in (
+            lambda: backend.run("echo anew"),
+            lambda: backend.run("echo anew", task="other"),
+            lambda: backend.spawn(["true"]),
+            lambda: backend.jobs.start("true"),
+            lambda: backend.put(tmp_path / "file", "/tmp/file"),
+            lambda: backend.get("/etc", tmp_path / "etc"),
+            lambda: backend.snapshot("hermes-snapshot"),
+        ):
+            with pytest.raises(ContainerGone, match=f"open_backend.*{dockerd.image}.*use_backend") as caught:
+                use()
+            assert "nothing was run" in str(caught.value)
+            assert not isinstance(caught.value, ConnectionLost)  # whose outcome is unknown
+        assert ours(client) == left
+    client.close()
+
+
+def test_a_container_removed_between_commands_is_an_error_too(dockerd):
+    client = dockerd.client()
+    with open_backend(f"docker://{dockerd.image}", base_url=dockerd.url) as backend:
+        backend.run("a=1")
+        client.containers.get(backend.container_id).remove(force=True)
+        with pytest.raises(ContainerGone):
+            backend.run("echo $a")
+    client.close()
+
+
+def test_a_container_that_was_stopped_is_started_again_with_its_files(dockerd):
+    client = dockerd.client()
+    with open_backend(f"docker://{dockerd.image}", base_url=dockerd.url) as backend:
+        backend.run("cd /usr; a=1; echo kept > /root/file")
+        before = backend.container_id
+        client.containers.get(before).stop(timeout=0)
+        result = backend.run("cat /root/file; echo $PWD [$a]")
+        assert (result.stdout, result.restarted) == ("kept\n/usr []\n", True)
+        assert backend.container_id == before
+    client.close()
+
+
+def test_a_strangers_container_that_was_stopped_is_not_started_by_us(dockerd):
+    client = dockerd.client()
+    container = client.containers.run(dockerd.image, ["sleep", "1000"], detach=True, network_mode="none")
+    try:
+        with open_backend("docker", container=container.id, base_url=dockerd.url) as backend:
+            container.stop(timeout=0)
+            with pytest.raises(ConnectionLost, match="not running"):
+                backend.run("true")
+            container.reload()
+            assert container.status == "exited"
+            container.remove()
+            with pytest.raises(ContainerGone):
+                backend.run("true")
+    finally:
+        with contextlib.suppress(Exception):
+            container.remove(force=True)
+        client.close()
 
 
 def test_a_shell_killed_between_commands_is_started_again_where_it_was():

@@ -1,6 +1,6 @@
 import pytest
 
-from hermes_backends import open_backend
+from hermes_backends import make_backend
 from hermes_backends.contract import BackendContract
 
 
@@ -13,4 +13,4 @@ class TestSSH(BackendContract):
         cls.server = sshd
 
     def open(self, **options):
-        return open_backend(self.server.target, **self.server.options, **options)
+        return make_backend(self.server.target, **self.server.options, **options)

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 class ClosingContract(Fixtures):
     """`close` leaves nothing behind."""
 
-    def test_close_ends_shells_jobs_and_all_they_started(self, shell: Shell) -> None:
+    def test_close_ends_shells_jobs_and_all_they_started(self, watcher: Shell) -> None:
         one, two, three = unique_sleep(), unique_sleep(), unique_sleep()
-        own = self.open()
+        own = self.open().open()
         own.run(f"{one} & setsid {two} &")
         own.jobs.start(three)
         own.close()
         own.close()
-        assert not any(sleeps(shell, s) for s in (one, two, three))
+        assert not any(sleeps(watcher, s) for s in (one, two, three))
         with pytest.raises(BackendClosed):
             own.run("true")
         with pytest.raises(BackendClosed):
@@ -33,7 +33,7 @@ class ClosingContract(Fixtures):
         assert "closed" in repr(own)
 
     def test_close_ends_a_running_command(self) -> None:
-        own = self.open()
+        own = self.open().open()
         started = threading.Event()
         results: list[Any] = []
         command = threading.Thread(

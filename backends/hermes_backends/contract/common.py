@@ -81,7 +81,7 @@ class Fixtures:
     huge = GIGABYTE
 
     def open(self, **options: Any) -> Backend:
-        """A new backend of the kind to be tested."""
+        """A new backend of the kind to be tested, best one that is not open yet."""
         raise NotImplementedError
 
     @pytest.fixture(scope="class")
@@ -97,3 +97,8 @@ class Fixtures:
         shell = backend.shell(f"contract-{number()}")
         yield shell
         shell.close()
+
+    @pytest.fixture
+    def watcher(self, shell: Shell) -> Shell:
+        """A shell that sees all processes of the backend: any of its own, unless they do not see each other."""
+        return shell

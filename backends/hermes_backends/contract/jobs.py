@@ -60,14 +60,14 @@ class JobContract(Fixtures):
         assert job.wait(PATIENCE) == 0
         assert "hello you" in job.log()
 
-    def test_kill_ends_the_whole_tree(self, backend: Backend, shell: Shell) -> None:
+    def test_killing_a_job_ends_its_whole_tree(self, backend: Backend, watcher: Shell) -> None:
         one, two = unique_sleep(), unique_sleep()
         job = backend.jobs.start(f"setsid {one} & {two}")
-        assert eventually(lambda: sleeps(shell, one) and sleeps(shell, two))
+        assert eventually(lambda: sleeps(watcher, one) and sleeps(watcher, two))
         job.kill()
         assert job.status == "killed"
-        assert not sleeps(shell, one)
-        assert not sleeps(shell, two)
+        assert not sleeps(watcher, one)
+        assert not sleeps(watcher, two)
 
     def test_completion_and_patterns_are_told_but_not_too_often(self, backend: Backend) -> None:
         events: list[Any] = []

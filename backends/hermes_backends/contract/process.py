@@ -64,13 +64,13 @@ class ProcessContract(Fixtures):
             process.wait(0.01)
         process.close()
 
-    def test_kill_ends_the_whole_tree(self, backend: Backend, shell: Shell) -> None:
+    def test_kill_ends_the_whole_tree(self, backend: Backend, watcher: Shell) -> None:
         one, two, three = unique_sleep(), unique_sleep(), unique_sleep()
         process = backend.spawn(["bash", "-c", f"{one} & setsid {two} & (exec {three} &) ; echo up; wait"])
         read_until(process, b"up")
-        assert eventually(lambda: all(sleeps(shell, s) for s in (one, two, three)))
+        assert eventually(lambda: all(sleeps(watcher, s) for s in (one, two, three)))
         process.kill()
-        assert not any(sleeps(shell, s) for s in (one, two, three))
+        assert not any(sleeps(watcher, s) for s in (one, two, three))
         process.kill()
         process.close()
         process.close()
