@@ -67,7 +67,7 @@ def test_the_same_tools_again_change_nothing(registry: Registry) -> None:
         {"requires_env": ("X",)},
         {"check_fn": bool},
     ],
-    ids=str,
+    ids=lambda fields: next(iter(fields)),
 )
 def test_whatever_is_declared_differently_makes_it_another_tool(registry: Registry, fields: dict[str, Any]) -> None:
     one = {"type": "object", "properties": {"n": {"default": 1}}}
