@@ -111,7 +111,7 @@ def _as_html(face: own_face.Face) -> Html:
 
 
 def _labelled(key: str, face: own_face.Face) -> Html:
-    return markup.tag("div", dim(code(key)), _as_html(face), style="margin-top:.6em")
+    return markup.join([markup.tag("div", dim(code(key)), style="margin-top:.6em"), _as_html(face)])
 
 
 def tool_name(name: str) -> Html:
