@@ -215,7 +215,7 @@ def _story(number: int, record: Record) -> str:
         lines.append(
             f"      {record.decision['choice']} by {record.decision['by']}: {record.decision.get('reason', '')}"
         )
-    waited = f", asked for {record.waited:.1f} s" if record.waited >= 0.1 else ""
+    waited = f", asked for {record.waited:.1f} s" if record.waited >= 1 else ""
     inside = f", inside {record.parent}" if record.parent else ""
     lines.append(
         f"    → {record.outcome} in {record.duration * 1000:.1f} ms{waited}{inside}: {one_line(record.text, 200)}"

@@ -38,10 +38,9 @@ def seconds(duration: float) -> str:
 
 
 def took(call: ToolResult | Record) -> str:
-    """How long a call took, and beside it how long a person was asked, where somebody was."""
-    return (
-        f"{seconds(call.duration)} + asked for {seconds(call.waited)}" if call.waited >= 0.1 else seconds(call.duration)
-    )
+    """How long a call took, and beside it how long somebody was asked, where that was long enough to matter."""
+    asked = f" + asked for {seconds(call.waited)}" if call.waited >= 1 else ""
+    return f"{seconds(call.duration)}{asked}"
 
 
 # Results ----------------------------------------------------------------------------------------------------------

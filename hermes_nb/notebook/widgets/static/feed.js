@@ -14,7 +14,7 @@ function details(call) {
     h("dl", {}, line("toolset", call.toolset), line("ran on", call.backend), line("took", took(call)),
       line("began", new Date(call.time * 1000).toLocaleString()), line("decision", call.decision), line("reason", call.reason),
       line("written as", call.written), line("notes", call.notes.join("; ")), line("whole result", call.spill),
-      line("asked for", call.waited >= 0.1 ? duration(call.waited) : "")),
+      line("asked for", call.waited >= 1 ? duration(call.waited) : "")),
     h("h4", {}, "Arguments"), h("pre", {}, call.args), h("h4", {}, "What the model read"), h("pre", {}, call.text));
 }
 
