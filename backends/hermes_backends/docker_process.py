@@ -46,11 +46,11 @@ class DockerProcess(Process):
         self._tty = tty
         holder = api.exec_start(exec_id, tty=tty, socket=True)
         self._socket: socket.socket = holder._sock.dup()  # ours alone: the response would close it when collected
+        self._buffer = bytearray(_read_ahead(holder))
         holder._response.close()
         self._socket.settimeout(None)
         self._poll = select.poll()
         self._poll.register(self._socket, select.POLLIN)
-        self._buffer = bytearray()
         self._stream = STDOUT
         self._left = 0
         self._ended = False
@@ -158,3 +158,10 @@ class DockerProcess(Process):
                     self.kill()
             self._closed = self._ended = True
             self._socket.close()
+
+
+def _read_ahead(holder: Any) -> bytes:
+    """What was read from the socket with the head of the answer: a quick program's first output comes along with it."""
+    holder._sock.settimeout(0)  # or an empty buffer would wait to be filled
+    ahead: bytes = holder._response.raw._fp.fp.peek()
+    return ahead

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import http.client
 import signal
+import socket
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
 from hermes_backends import BackendUnavailable, ImageMissing, ShellUnavailable, open_backend
 
-from ..parts import PATIENCE
+from ..parts import PATIENCE, eventually
 
 
 @pytest.fixture
@@ -99,6 +102,21 @@ def test_an_image_without_bash_says_so_and_spawn_works_all_the_same(dockerd):
             backend.run("true")
         process = backend.spawn(["echo", "hi"])
         assert process.read(PATIENCE).data == b"hi\n"
+        process.close()
+
+
+def test_output_that_comes_together_with_the_daemons_answer_is_not_lost(dockerd, monkeypatch):
+    begin = http.client.HTTPResponse.begin
+
+    def begin_late(response):
+        seen = partial(response.fp.raw._sock.recv, 1 << 16, socket.MSG_PEEK)
+        assert b" 101 " not in seen() or eventually(lambda: b"early" in seen())
+        begin(response)
+
+    with opened(dockerd) as backend:
+        monkeypatch.setattr(http.client.HTTPResponse, "begin", begin_late)
+        process = backend.spawn(["echo", "early"])
+        assert process.read(PATIENCE).data == b"early\n"
         process.close()
 
 
