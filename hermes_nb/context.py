@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from hermes_backends import Backend
     from hermes_nb.dispatch import Call
+    from hermes_nb.place import Place
     from hermes_nb.session import Session
-    from hermes_nb.workspace import Place
 
 OnOutput = Callable[[str, str], None]
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hermes_nb.approval.view import ApprovalView
     from hermes_nb.availability import Check
     from hermes_nb.context import Context
-    from hermes_nb.workspace import Place
+    from hermes_nb.place import Place
 
 logger = logging.getLogger(__name__)
 

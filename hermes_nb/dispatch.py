@@ -28,8 +28,8 @@ from hermes_nb.results import ToolResult, error_json, to_text
 if TYPE_CHECKING:
     from hermes_backends import Backend
     from hermes_nb.declaration import Tool
+    from hermes_nb.place import Place
     from hermes_nb.session import Session
-    from hermes_nb.workspace import Place
 
 logger = logging.getLogger(__name__)
 

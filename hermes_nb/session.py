@@ -30,7 +30,7 @@ from hermes_nb.registry import registry as process_registry
 from hermes_nb.running import Running
 from hermes_nb.storage import sweep_once
 from hermes_nb.view import View
-from hermes_nb.workspace import Place, Workspace
+from hermes_nb.workspace import Workspace
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from hermes_nb.context import OnOutput
     from hermes_nb.declaration import Handler, Tool
     from hermes_nb.definitions import Format
+    from hermes_nb.place import Place
     from hermes_nb.results import ToolResult
     from hermes_nb.search.budget import Budget
     from hermes_nb.search.catalog import SearchResult

@@ -10,12 +10,12 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path, PurePath, PurePosixPath
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Protocol
 
 from hermes_nb.errors import SessionClosedError
+from hermes_nb.place import CLOSED, LOCAL, Place, Site, scheme
 from hermes_nb.redact import names_credential, redact
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from hermes_nb.calls.spills import Spills
     from hermes_nb.progress import Reporter, Work
 
-LOCAL = "local"
-CLOSED = "this session is closed; make a new one"
 _PULLS = "docker"  # the backend that may have to fetch an image before it opens
 
 
@@ -33,133 +31,6 @@ class Closable(Protocol):
 
     def close(self) -> None:
         """Give back what it holds."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Place:
-    """Where one call works; it never changes, whatever the session or another thread does meanwhile.
-
-    Attributes:
-        name: The backend's name, as it was given.
-        folder: Where its commands start: a `Path` on this machine, a `PurePosixPath` on another, None where that is
-            not known before the backend is opened.
-    """
-
-    name: str
-    folder: PurePath | None
-    site: Site
-
-    @property
-    def backend(self) -> Backend:
-        """The backend, opened if need be.
-
-        Raises:
-            BackendUnavailable: It can't be opened here; the error says what to do.
-        """
-        return self.site.backend
-
-    @property
-    def cwd(self) -> str:
-        """The folder as text; empty where it is not known."""
-        return str(self.folder) if self.folder is not None else ""
-
-    @property
-    def is_isolated(self) -> bool:
-        """Whether commands run where they can't touch this machine; opens the backend."""
-        return self.backend.capabilities.isolated
-
-    def at(self, folder: str | None) -> Place:
-        """The same backend in another folder; None for one that is not known."""
-        return replace(self, folder=self.site.path(folder))
-
-    def inside(self, folder: str | None) -> Place:
-        """The same backend, in a folder as a command there would find it: relative to where it starts."""
-        if not folder:
-            return self
-        if folder.startswith(("/", "~")):
-            return self.at(folder)
-        return self.at(None if self.folder is None else os.path.normpath(self.folder / folder))
-
-
-class Site:
-    """One backend of a session: opened with its first use, or lent to it.
-
-    Args:
-        name: What it is called in this session, unlike any other.
-        spec: The name as for ``open_backend``.
-        options: Its options, as they were given.
-        start: Where its first command runs, if that is known beforehand.
-        opener: Opens it.
-        lent: The backend, where somebody else opened it and will close it.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        spec: str,
-        options: Mapping[str, Any],
-        start: str | None,
-        opener: Callable[[Site], Backend] | None = None,
-        lent: Backend | None = None,
-    ) -> None:
-        self.name = name
-        self.spec = spec
-        self.options = options
-        self.start = start
-        self.is_lent = lent is not None
-        self._opener = opener
-        self._backend = lent
-        self._latest_path: tuple[str, PurePath] | None = None
-        self._lock = threading.Lock()  # of this one alone: while it opens, others are used
-
-    @property
-    def backend(self) -> Backend:
-        """The backend, opened if need be."""
-        backend = self._backend
-        if backend is not None:
-            return backend
-        with self._lock:
-            if self._backend is None:
-                if self._opener is None:
-                    raise SessionClosedError(CLOSED)
-                self._backend = self._opener(self)
-            return self._backend
-
-    @property
-    def is_open(self) -> bool:
-        """Whether there is anything to wait for before it can be used."""
-        return self._backend is not None
-
-    def folder(self, task: str) -> PurePath | None:
-        """Where the next command of a task would start, as far as it is known; nothing is opened to find out."""
-        backend = self._backend
-        try:
-            known = backend.shell(task).cwd if backend is not None else None
-        except Exception:  # closed by whoever lent it, for one; a command will say so
-            return None
-        return self.path(self.start if known is None else known)
-
-    def path(self, folder: str | None) -> PurePath | None:
-        """A folder there: only one of this machine can be looked into from here."""
-        if folder is None:
-            return None
-        latest = self._latest_path
-        if latest is None or latest[0] != folder:  # every call asks, and mostly for the same
-            latest = (folder, Path(folder) if _scheme(self.spec) == LOCAL else PurePosixPath(folder))
-            self._latest_path = latest
-        return latest[1]
-
-    def jobs(self) -> list[Job]:
-        """The background jobs there, ended ones too."""
-        return [] if self._backend is None else self._backend.jobs.list()
-
-    def close(self) -> None:
-        """Close what was opened here; what was lent is its owner's."""
-        with self._lock:
-            backend, self._backend = self._backend, None
-            self._opener = None
-        if backend is not None and not self.is_lent:
-            backend.close()
 
 
 class Workspace:
@@ -224,7 +95,7 @@ class Workspace:
     def _start_of(self, spec: str, options: Mapping[str, Any]) -> str | None:
         if "cwd" in options:
             return str(options["cwd"])
-        return self._start if _scheme(spec) == LOCAL and "cwd=" not in spec else None
+        return self._start if scheme(spec) == LOCAL and "cwd=" not in spec else None
 
     def _lent(self, backend: Backend) -> Site:
         for site in self._sites.values():
@@ -246,7 +117,7 @@ class Workspace:
         options = dict(site.options)
         if site.start is not None:
             options["cwd"] = site.start
-        if _scheme(site.spec) != _PULLS:
+        if scheme(site.spec) != _PULLS:
             return open_backend(site.spec, **options)
         with self._progress.work(f"opening {site.spec.partition('?')[0]}") as work:
             options.setdefault("on_progress", _Pull(work))
@@ -336,10 +207,6 @@ class Workspace:
         finally:
             for site in sites:
                 site.close()
-
-
-def _scheme(spec: str) -> str:
-    return spec.partition("://")[0].partition("?")[0]
 
 
 def _label(spec: str, options: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from hermes_nb.results import CommandResult
 
 if TYPE_CHECKING:
     from hermes_backends import Job
-    from hermes_nb.workspace import Place
+    from hermes_nb.place import Place
 
 DEFAULT_TIMEOUT = 180
 LONGEST_TIMEOUT = 600
