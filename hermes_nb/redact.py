@@ -120,16 +120,20 @@ def redact_value(value: Any, depth: int = 0) -> Any:
         return redact_json(value)
     if depth == _DEEPEST:
         return value
-    if type(value) is dict:
+    if isinstance(value, dict):
         keys, items = (redact_value(list(part), depth + 1) for part in (value.keys(), value.values()))
-        return (
-            value
-            if keys == list(value) and all(map(_is, items, value.values()))
-            else dict(zip(keys, items, strict=True))
-        )
-    if type(value) in (list, tuple, set, frozenset):
+        if keys == list(value) and all(map(_is, items, value.values())):
+            return value
+        cleaned = copy.copy(value)  # an ordered one, or one with defaults, stays what it is
+        cleaned.clear()
+        cleaned.update(zip(keys, items, strict=True))
+        return cleaned
+    if isinstance(value, list | tuple | set | frozenset):
         parts = [redact_value(item, depth + 1) for item in value]
-        return value if all(map(_is, parts, value)) else type(value)(parts)
+        if all(map(_is, parts, value)):
+            return value
+        make = getattr(type(value), "_make", type(value))  # that of a named tuple
+        return make(parts)
     return _redact_fields(value, depth)
 
 

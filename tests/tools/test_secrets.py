@@ -6,9 +6,10 @@ import base64
 import dataclasses
 import json
 import random
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import pydantic
@@ -136,6 +137,10 @@ def test_a_secret_in_a_long_result_is_not_in_its_file(session: hermes.Session, h
         hermes.registry.deregister("long")
 
 
+class Named(NamedTuple):
+    key: str
+
+
 @dataclasses.dataclass(frozen=True)
 class Held:
     key: str
@@ -160,6 +165,9 @@ class Model(pydantic.BaseModel):
         [SECRET, 1],
         (SECRET, 1),
         {SECRET},
+        Named(SECRET),
+        OrderedDict(a=SECRET),
+        defaultdict(list, a=[SECRET]),
         Held(SECRET, (SECRET, "x")),
         Struct(SECRET),
         Model(key=SECRET),
