@@ -23,7 +23,7 @@ import hermes_backends
 from hermes_backends import BackendUnavailable, make_backend
 from hermes_backends.landlock import abi
 
-from .conftest import as_root, eventually, find, missing
+from ..parts import eventually, find, missing, need_root
 
 SERVE = Path(__file__).with_name("serve.py")
 BOTH = ("landlock", "bubblewrap")
@@ -36,7 +36,7 @@ class User:
         self.name = name
         self.settings, self.python = {}, sys.executable
         if name != "us":
-            as_root()
+            need_root("do this")
             entry = pwd.getpwnam(name)
             self.settings = {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
             self.python = self.reachable_python()
@@ -258,7 +258,7 @@ def test_bubblewrap_has_its_own_processes_devices_and_run(user):
 
 
 def test_a_socket_in_run_is_out_of_reach():
-    as_root()
+    need_root("do this")
     user = User("us")
     path = Path(tempfile.mkdtemp(prefix="hermes-test-", dir="/run")) / "socket"
     connect = f"python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"{path}\")'"
@@ -276,7 +276,7 @@ def test_a_socket_in_run_is_out_of_reach():
 
 
 def test_as_root_files_of_other_owners_cannot_be_changed(us):
-    as_root()
+    need_root("do this")
     file = us.work / "of-nobody"
     file.write_text("kept")
     os.chown(file, 65534, 65534)
@@ -499,7 +499,7 @@ def test_a_directory_that_is_not_there_ends_with_126(user):
 
 
 def test_as_root_what_is_mounted_later_is_not_seen(us):
-    as_root()
+    need_root("do this")
     # As on most machines: mounts are shared, so that they are seen in namespaces too. Here in one of our own.
     share = 'mount --make-rshared / && exec "$@"'
     later = us.make(us.folder / "later")
@@ -516,7 +516,7 @@ def test_as_root_what_is_mounted_later_is_not_seen(us):
 
 
 def test_landlock_leaves_only_harmless_devices_writable(user):
-    as_root()  # to make a device that is not harmless by its name alone
+    need_root("do this")  # to make a device that is not harmless by its name alone
     device = Path(f"/dev/hermes-test-{time.time_ns()}")
     os.mknod(device, stat.S_IFCHR | 0o666, os.makedev(1, 3))
     device.chmod(0o666)

@@ -15,7 +15,7 @@ from hermes_backends import open_backend
 from hermes_backends.docker_daemon import labels, reap_orphans
 from hermes_backends.owners import Owner
 
-from .conftest import as_root, eventually, find
+from ..parts import eventually, find, need_root
 
 FIRST = "4026531836"
 PREFIX = "hermes-nb"
@@ -49,7 +49,7 @@ def command(dockerd, code, *enter):
 
 def namespace(*more):
     """Enters a pid namespace of its own, as a container has; the host name stays."""
-    as_root()
+    need_root("do this")
     return [find("unshare"), "--pid", "--fork", "--kill-child", *more]
 
 
@@ -207,7 +207,7 @@ def test_who_cannot_be_told_is_left_alone(dockerd, client, unknown):
 
 def test_an_owner_that_proc_hides_is_not_taken_for_gone(tmp_path):
     """As another user where /proc is mounted with hidepid=2: there one sees only processes of one's own."""
-    as_root()
+    need_root("do this")
     own = Owner.current()
     code = (
         "import os, sys; from hermes_backends.owners import Owner\n"

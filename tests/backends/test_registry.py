@@ -25,7 +25,7 @@ def test_importing_loads_no_sdk_and_no_event_loop():
 
 def test_the_public_names_are_these():
     assert sorted(hermes_backends.__all__) == sorted(n for n in hermes_backends.__all__ if hasattr(hermes_backends, n))
-    assert len(hermes_backends.__all__) == 33
+    assert len(hermes_backends.__all__) == 35
 
 
 def test_every_error_is_a_backend_error_with_a_docstring():

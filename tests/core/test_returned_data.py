@@ -44,12 +44,14 @@ def test_a_column_may_have_any_name(registry: Registry, session: Session, name: 
     assert json.loads(result.text)["rows"] == [["x"]]
 
 
-def test_a_secret_in_data_is_in_neither_text_nor_value(registry: Registry, session: Session) -> None:
+def test_a_secret_in_data_is_nowhere_to_be_read_and_the_data_stays_data(registry: Registry, session: Session) -> None:
     secret = "ghp_" + "a1B2" * 9
     add(registry, "t", lambda args: pd.DataFrame({"key": [secret]}))
     result = session.call("t")
     assert secret not in result.text
-    assert result.value["rows"] == [["[redacted]"]]
+    assert secret not in str(result._repr_mimebundle_())
+    assert secret not in session.journal.path.read_text()
+    assert isinstance(result.value, pd.DataFrame)
 
 
 # Iterators --------------------------------------------------------------------------------------------------------
