@@ -209,10 +209,14 @@ class SSHServer(Server):
         found = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False)
         return [int(pid) for pid in found.stdout.split()]
 
+    def signal_sessions(self, number: int) -> None:
+        for pid in self.sessions():
+            with contextlib.suppress(ProcessLookupError):  # one that is just ending
+                os.kill(pid, number)
+
     def cut(self) -> None:
         """Kill the server and every connection, as a crash of the host would."""
-        for pid in self.sessions():
-            os.kill(pid, signal.SIGKILL)
+        self.signal_sessions(signal.SIGKILL)
         self.kill()
 
 

@@ -356,6 +356,13 @@ def test_the_private_tmp_is_never_in_a_folder_that_is_writable_inside(user):
         assert inside.run("touch /tmp/mine; find . -name mine").stdout == ""
         assert list(inner.iterdir()) == []
         assert inside.run("mktemp").stdout.startswith("/tmp/")
+    link = user.work / "link"
+    link.symlink_to(user.temporary)
+    with user.confined("bubblewrap", variables={"TMPDIR": str(link)}) as inside:
+        assert len(private(user)) == 1
+        assert inside.run(f"rm {link} && ln -s {user.outside} {link}").exit_code == 0
+        inside.run("touch /tmp/x; echo x > /tmp/file", task="next")
+    assert (private(user), sorted(path.name for path in user.outside.iterdir())) == ([], ["file"])
     # Who works in /tmp itself has the real one.
     with user.confined("bubblewrap", cwd="/tmp") as inside:
         name = f"hermes-test-{time.time_ns()}"
@@ -383,6 +390,13 @@ def test_a_bubblewrap_that_could_be_overwritten_is_not_used(user):
     planted.chmod(0o755)
     said = user.refused("bubblewrap", variables={"PATH": f"{planted.parent}:{os.environ['PATH']}"})
     assert "may overwrite it" in said.refused
+    # One that is only led to by a link there is used by its own name, whatever becomes of the link.
+    planted.unlink()
+    planted.symlink_to(find("bwrap"))
+    with user.confined("bubblewrap", variables={"PATH": f"{planted.parent}:{os.environ['PATH']}"}) as inside:
+        inside.run(f"rm bin/bwrap; printf '#!/bin/sh\\ntouch {user.outside}/new\\n' > bin/bwrap; chmod 755 bin/bwrap")
+        assert inside.run("echo held", task="next").stdout == "held\n"
+    assert [path.name for path in user.outside.iterdir()] == ["file"]
 
 
 def test_a_python_that_could_be_overwritten_does_not_confine(user):

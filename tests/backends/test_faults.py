@@ -9,6 +9,7 @@ import signal
 import subprocess
 import threading
 import time
+from functools import partial
 
 import pytest
 
@@ -51,8 +52,7 @@ def mortal_dockerd():
 def mortal_sshd(tmp_path):
     server = SSHServer(tmp_path)
     yield server
-    for pid in server.sessions():
-        os.kill(pid, signal.SIGCONT)
+    server.signal_sessions(signal.SIGCONT)
     server.end()
 
 
@@ -110,11 +110,7 @@ def test_a_command_whose_connection_was_cut_ends_on_the_other_side(mortal_sshd):
 def test_a_stopped_peer_is_noticed_by_the_heartbeat(mortal_sshd):
     with open_backend(mortal_sshd.target, **mortal_sshd.options, heartbeat=0.3) as backend:
         backend.run("a=1")
-
-        def stop():
-            for pid in mortal_sshd.sessions():
-                os.kill(pid, signal.SIGSTOP)
-
+        stop = partial(mortal_sshd.signal_sessions, signal.SIGSTOP)
         assert_outcome_unknown(run_until_up(backend, "echo up; sleep 1000", stop))
         assert backend.run("echo back").stdout == "back\n"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import socket
 import subprocess
@@ -157,12 +156,7 @@ def test_the_death_of_a_proxy_command_leaves_the_outcome_unknown_and_the_next_st
         serving(tmp_path / "gate") as gate,
         open_backend("ssh://inner", **gated(sshd, gate, tmp_path, PROXY), heartbeat=0) as backend,
     ):
-
-        def cut(*_):
-            for pid in gate.sessions():
-                os.kill(pid, signal.SIGKILL)
-
-        result = backend.run("echo up; sleep 1000", on_output=cut)
+        result = backend.run("echo up; sleep 1000", on_output=lambda *_: gate.signal_sessions(signal.SIGKILL))
         assert (result.exit_code, result.stdout) == (None, "up\n")
         assert "outcome unknown" in result.error
         assert backend.run("echo back").stdout == "back\n"
