@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from .confine import check_out_of_reach, is_below, try_out
-from .errors import BackendUnavailable
+from .errors import BackendClosed, BackendUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -57,8 +57,16 @@ class Bubblewrap:
             raise
 
     def start(self, start: Callable[[], T]) -> T:
-        """Start a program from a thread that lasts: `--die-with-parent` means the thread, not the process."""
-        return self._thread.submit(start).result()
+        """Start a program from a thread that lasts: `--die-with-parent` means the thread, not the process.
+
+        Raises:
+            BackendClosed: After `close`.
+        """
+        try:
+            started = self._thread.submit(start)
+        except RuntimeError as error:
+            raise BackendClosed("this local backend was closed meanwhile") from error
+        return started.result()
 
     def close(self) -> None:
         """End what is left of the programs, and remove their /tmp."""

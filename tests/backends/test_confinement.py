@@ -13,6 +13,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,7 +21,7 @@ from types import SimpleNamespace
 import pytest
 
 import hermes_backends
-from hermes_backends import BackendUnavailable, make_backend
+from hermes_backends import BackendClosed, BackendError, BackendUnavailable, make_backend
 from hermes_backends.landlock import abi
 
 from .conftest import as_root, eventually, find, missing
@@ -504,6 +505,30 @@ def test_all_of_it_dies_with_our_python(user):
         inside.server.send_signal(signal.SIGKILL)
         inside.server.wait(60)
         assert eventually(lambda: not lives())
+
+
+def test_closing_while_programs_are_started_is_told_as_closing_and_leaves_none(tmp_path):
+    peculiar = f"sleep {time.time_ns()}"
+    backend = make_backend("local", isolation="bubblewrap", cwd=str(tmp_path)).open()
+    errors, processes = [], []
+
+    def start_many():
+        while not errors:
+            try:
+                processes.append(backend.spawn(peculiar.split(), stdin=False))
+            except BackendError as error:
+                errors.append(error)
+
+    thread = threading.Thread(target=start_many)
+    thread.start()
+    assert eventually(lambda: len(processes) > 2)
+    backend.close()
+    thread.join(60)
+    assert [type(error) for error in errors] == [BackendClosed]
+    search = ["pgrep", "-f", peculiar]
+    assert eventually(lambda: subprocess.run(search, check=False, capture_output=True).returncode == 1)
+    for process in processes:
+        process.close()
 
 
 def test_a_directory_that_is_not_there_ends_with_126(user):
