@@ -217,8 +217,8 @@ class Backend(ABC):
     def _release(self) -> None:  # noqa: B027  (a backend that holds nothing has nothing to release)
         """Let go of what the backend itself holds: after shells and jobs are gone, or after `_open` failed.
 
-        Called once for each `_open`. After one that failed, a part of what it makes may be missing, and it may be
-        called again.
+        Called once for each `_open`. After one that failed, a part of what there is to let go of may be missing, and
+        `_open` may be called again.
         """
 
     def _release_after(self, error: BaseException) -> None:

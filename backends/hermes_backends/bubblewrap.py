@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from .confine import check_out_of_reach, is_below, try_out
-from .errors import BackendUnavailable
+from .errors import BackendClosed, BackendUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -57,8 +57,16 @@ class Bubblewrap:
             raise
 
     def start(self, start: Callable[[], T]) -> T:
-        """Start a program from a thread that lasts: `--die-with-parent` means the thread, not the process."""
-        return self._thread.submit(start).result()
+        """Start a program from a thread that lasts: `--die-with-parent` means the thread, not the process.
+
+        Raises:
+            BackendClosed: After `close`.
+        """
+        try:
+            started = self._thread.submit(start)
+        except RuntimeError as error:
+            raise BackendClosed("this local backend was closed meanwhile") from error
+        return started.result()
 
     def close(self) -> None:
         """End what is left of the programs, and remove their /tmp."""
@@ -66,7 +74,7 @@ class Bubblewrap:
 
     def _words(self, folders: Sequence[str], *, network: bool) -> list[str]:
         bwrap = _program("bwrap", folders)
-        words = [*_no_later_mounts(folders), bwrap, "--die-with-parent", "--cap-drop", "ALL"]
+        words = [*_no_later_mounts(folders), *bwrap, "--die-with-parent", "--cap-drop", "ALL"]
         words += ["--unshare-user", "--unshare-pid", "--unshare-ipc", *([] if network else ["--unshare-net"])]
         words += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
         for name in _PROC:
@@ -94,25 +102,26 @@ def _binds(folders: Sequence[str]) -> Iterator[str]:
         yield from ("--remount-ro", way)
 
 
-def _program(name: str, folders: Sequence[str]) -> str:
-    path = shutil.which(name)
-    if path is None:
+def _program(name: str, folders: Sequence[str]) -> list[str]:
+    found = shutil.which(name)
+    if found is None:
         package = {"bwrap": "bubblewrap", "unshare": "util-linux"}[name]
         raise BackendUnavailable(f"{name} is not installed", f"apt-get install {package}")
+    path = os.path.realpath(found)  # the links on the way may be in reach
     check_out_of_reach(path, folders)
-    return path
+    return [path] if Path(path).name == name else [path, name]  # as busybox wants it
 
 
 def _no_later_mounts(folders: Sequence[str]) -> list[str]:
     """Keep out what is mounted on this machine later, which would come writable. Only root may cut itself off."""
     shared = any(" shared:" in line for line in Path("/proc/self/mountinfo").read_text().splitlines())
-    return [_program("unshare", folders), "-m"] if shared and os.geteuid() == 0 else []
+    return [*_program("unshare", folders), "-m"] if shared and os.geteuid() == 0 else []
 
 
 @contextlib.contextmanager
 def _private_folder(folders: Sequence[str]) -> Iterator[str]:
     """A folder that only we can read and none of the folders leads to, until the end."""
-    place = tempfile.gettempdir()
+    place = os.path.realpath(tempfile.gettempdir())  # not by a link that they lead to
     try:
         folder = tempfile.mkdtemp(prefix="hermes-tmp-", dir=_TMP if is_below(place, folders) else place)
     except OSError as error:

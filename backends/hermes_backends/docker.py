@@ -209,7 +209,7 @@ class DockerBackend(Backend):
         except docker.errors.NotFound:
             return True
         except (docker.errors.APIError, *GONE):
-            return False
+            pass  # nobody can tell
         return False
 
     def _create_exec(self, daemon: Daemon, argv: list[str], **settings: Any) -> dict[str, Any]:

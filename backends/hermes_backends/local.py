@@ -134,6 +134,7 @@ class LocalBackend(Backend):
         self._network = network
         self._launcher: list[str] = []
         self._inside: dict[str, str] = {}
+        self._folder = ""
         self._bubblewrap: Bubblewrap | None = None
         self._held = contextlib.ExitStack()
 
@@ -148,7 +149,6 @@ class LocalBackend(Backend):
         return "this machine" if self.isolation == "none" else f"this machine ({self.isolation})"
 
     def _open(self) -> None:
-        self._folder = str(Path(self.cwd or Path.cwd()).resolve())
         match self.isolation:
             case "rlimits":
                 self._launcher = bounds(self._limits)
@@ -157,9 +157,10 @@ class LocalBackend(Backend):
                 self._held.callback(group.close)
                 self._launcher = [*group.join, *bounds(self._limits, together=True)]
             case "landlock":
-                folders = writable_folders([self._folder, *self._writable, tempfile.gettempdir()])
+                folders = writable_folders([self.cwd or ".", *self._writable, tempfile.gettempdir()])
                 self._launcher = [*landlock_words(folders), *bounds(self._limits)]
             case "bubblewrap":
+                self._folder = os.path.realpath(self.cwd or ".")
                 folders = writable_folders([self._folder, *self._writable])
                 self._bubblewrap = Bubblewrap(folders, network=self._network)
                 self._held.callback(self._bubblewrap.close)

@@ -13,6 +13,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,7 +21,7 @@ from types import SimpleNamespace
 import pytest
 
 import hermes_backends
-from hermes_backends import BackendUnavailable, make_backend
+from hermes_backends import BackendClosed, BackendError, BackendUnavailable, make_backend
 from hermes_backends.landlock import abi
 
 from ..parts import eventually, find, missing, need_root
@@ -356,6 +357,13 @@ def test_the_private_tmp_is_never_in_a_folder_that_is_writable_inside(user):
         assert inside.run("touch /tmp/mine; find . -name mine").stdout == ""
         assert list(inner.iterdir()) == []
         assert inside.run("mktemp").stdout.startswith("/tmp/")
+    link = user.work / "link"
+    link.symlink_to(user.temporary)
+    with user.confined("bubblewrap", variables={"TMPDIR": str(link)}) as inside:
+        assert len(private(user)) == 1
+        assert inside.run(f"rm {link} && ln -s {user.outside} {link}").exit_code == 0
+        inside.run("touch /tmp/x; echo x > /tmp/file", task="next")
+    assert (private(user), sorted(path.name for path in user.outside.iterdir())) == ([], ["file"])
     # Who works in /tmp itself has the real one.
     with user.confined("bubblewrap", cwd="/tmp") as inside:
         name = f"hermes-test-{time.time_ns()}"
@@ -383,6 +391,13 @@ def test_a_bubblewrap_that_could_be_overwritten_is_not_used(user):
     planted.chmod(0o755)
     said = user.refused("bubblewrap", variables={"PATH": f"{planted.parent}:{os.environ['PATH']}"})
     assert "may overwrite it" in said.refused
+    # One that is only led to by a link there is used by its own name, whatever becomes of the link.
+    planted.unlink()
+    planted.symlink_to(find("bwrap"))
+    with user.confined("bubblewrap", variables={"PATH": f"{planted.parent}:{os.environ['PATH']}"}) as inside:
+        inside.run(f"rm bin/bwrap; printf '#!/bin/sh\\ntouch {user.outside}/new\\n' > bin/bwrap; chmod 755 bin/bwrap")
+        assert inside.run("echo held", task="next").stdout == "held\n"
+    assert [path.name for path in user.outside.iterdir()] == ["file"]
 
 
 def test_a_python_that_could_be_overwritten_does_not_confine(user):
@@ -490,6 +505,30 @@ def test_all_of_it_dies_with_our_python(user):
         inside.server.send_signal(signal.SIGKILL)
         inside.server.wait(60)
         assert eventually(lambda: not lives())
+
+
+def test_closing_while_programs_are_started_is_told_as_closing_and_leaves_none(tmp_path):
+    peculiar = f"sleep {time.time_ns()}"
+    backend = make_backend("local", isolation="bubblewrap", cwd=str(tmp_path)).open()
+    errors, processes = [], []
+
+    def start_many():
+        while not errors:
+            try:
+                processes.append(backend.spawn(peculiar.split(), stdin=False))
+            except BackendError as error:
+                errors.append(error)
+
+    thread = threading.Thread(target=start_many)
+    thread.start()
+    assert eventually(lambda: len(processes) > 2)
+    backend.close()
+    thread.join(60)
+    assert [type(error) for error in errors] == [BackendClosed]
+    search = ["pgrep", "-f", peculiar]
+    assert eventually(lambda: subprocess.run(search, check=False, capture_output=True).returncode == 1)
+    for process in processes:
+        process.close()
 
 
 def test_a_directory_that_is_not_there_ends_with_126(user):

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from playwright.sync_api import TimeoutError as LateError
 
 from ..parts import PATIENCE, eventually, free_port
 
@@ -135,7 +136,11 @@ class Notebook:
         self.page = browser.new_page(viewport={"width": 1100, "height": 1000}, device_scale_factor=1)
         self.page.set_default_timeout(MILLISECONDS)
         self.page.goto(server.page(app, name))
-        self.wait_until_idle()
+        try:
+            self.page.wait_for_function(IDLE, timeout=MILLISECONDS / 2)
+        except LateError:  # JupyterLab may miss that its kernel has come up: as anybody would, load the page again
+            self.page.reload()
+            self.wait_until_idle()
         if app == "lab":
             self.page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
 
