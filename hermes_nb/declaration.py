@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from hermes_nb.arguments import compile_validator, prepare
 from hermes_nb.context import accepted_keywords
 from hermes_nb.errors import CallRefused, RegistrationError
 from hermes_nb.toolsets import AGENT_TOOLS, CORE_TOOLS, EVERYTHING, MCP_PREFIX, SPEAK_OF_OTHERS
@@ -109,8 +110,6 @@ class Tool:
     @cached_property
     def validator(self) -> jsonschema_rs.Validator:
         """The compiled schema of the arguments."""
-        from hermes_nb.arguments import compile_validator
-
         return compile_validator(self.parameters, self.name)
 
     @cached_property
@@ -131,9 +130,7 @@ class Tool:
         Raises:
             CallRefused: They don't fit it; the message names each argument and what was expected.
         """
-        from hermes_nb.arguments import prepare
-
-        current = self.overridden()
+        current = self if self.dynamic_schema_overrides is None else self.overridden()
         try:
             return prepare(written, current.parameters, current.validator, self.name)
         except CallRefused as refusal:
