@@ -16,7 +16,7 @@ import pytest
 from hermes_backends import CommandInterrupted, ConnectionLost, ContainerGone, open_backend
 
 from ..parts import PATIENCE, eventually, is_alive, need_root, run
-from .conftest import DockerServer, Network, SSHServer
+from .conftest import DockerServer, Network, SSHServer, answers
 
 #: Seconds in which a peer that lives answers, on a busy machine too.
 BEAT = 2.0
@@ -124,6 +124,7 @@ def test_a_pulled_cable_is_noticed_by_the_heartbeat_and_nothing_is_run_twice(far
         assert backend.run("echo $SSH_CONNECTION").stdout.split()[2] == network.address
         assert_outcome_unknown(run_until_up(backend, f"echo x >> {count}; echo up; sleep 1000", network.pull))
         network.plug()
+        assert eventually(lambda: answers(server.host, server.port))  # a cable is found out to be back a while later
         again = backend.run(f'echo "$(cat {count}) $PWD [$a]"')
         assert (again.stdout, again.exit_code, again.restarted) == ("x /usr []\n", 0, True)
         assert not backend.run("true").restarted

@@ -109,6 +109,7 @@ class _Card:
         self._comm: str | None = None
         self._saying: dict[str, Any] | None = None
         self._said = 0.0
+        self._answered: set[str] = set()
 
     def takes(self, message: dict[str, Any]) -> bool:
         """Follow a message of the kernel; whether the question has now been answered."""
@@ -124,7 +125,9 @@ class _Card:
             self._saying = {"kind": "shown", "nonce": said["question"]["nonce"]}
         elif said.get("kind") == "noted":
             self._saying = {"kind": "answer", "nonce": said["nonce"], "choice": "once"}
-            return True
+            is_new = said["nonce"] not in self._answered  # what was said twice on a busy machine is noted twice
+            self._answered.add(said["nonce"])
+            return is_new
         elif said.get("kind") == "closed":
             self._saying = None
         return False
