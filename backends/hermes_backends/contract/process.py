@@ -3,6 +3,7 @@
 # ruff: noqa: D102  (the names are the promises; /tmp is the other side's)
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -91,6 +92,11 @@ class ProcessContract(Fixtures):
         script = "[ -t 0 ] && [ -t 1 ] && echo tty; trap 'stty size' WINCH; echo up; while :; do sleep 0.05; done"
         process = backend.spawn(["bash", "-c", script], pty=True)
         assert b"tty" in read_until(process, b"up")
-        process.resize(33, 111)
-        read_until(process, b"33 111")
+        found = b""
+        deadline = time.monotonic() + PATIENCE
+        while b"33 111" not in found:  # said more than once: podman may still be about to set the size of the start
+            assert time.monotonic() < deadline, found
+            process.resize(33, 111)
+            piece = process.read(1)
+            found += piece.data if piece is not None else b""
         process.close()
