@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from hermes_nb.common.described import to_text as to_text  # the entry for all that knows of results
-from hermes_nb.common.jsonable import json_form
+from hermes_nb.common.described import text_of
+from hermes_nb.common.jsonable import encodable, json_form
 from hermes_nb.errors import ToolCallError
 from hermes_nb.home import private_folder
 
@@ -82,6 +82,18 @@ class ToolResult(msgspec.Struct, frozen=True, eq=False):
 
     def __repr__(self) -> str:
         return f"<{self.tool}: {self.outcome}, {self.duration * 1000:.1f} ms>\n{self.text}"
+
+
+def to_text(value: Any) -> str:
+    """What the model reads of a handler's value: a text as it is, all else as JSON that says what there is to know.
+
+    Raises:
+        TypeError: The value has no form that a model could read.
+    """
+    if isinstance(value, str):
+        text = value if type(value) is str else str.__str__(value)
+        return text if text.isascii() else encodable(text)
+    return text_of(value)
 
 
 def error_json(message: str, **details: object) -> str:

@@ -32,17 +32,13 @@ _FACES = ("_repr_html_", "_repr_mimebundle_", "_repr_png_", "_repr_svg_", "_repr
 _ADVICE = "return text, numbers, a dict or list of them, a dataclass, or data such as a frame, an array or a figure"
 
 
-def to_text(value: Any) -> str:
-    """What the model reads of a value: a text as it is, all else as JSON that says what there is to know.
-
-    A value whose JSON would be a text and nothing else, such as a date or a figure, is read as that text.
+def text_of(value: Any) -> str:
+    """What the model reads of a value: JSON, or the text itself where that would be nothing but a text.
 
     Raises:
         TypeError: The value has no form that a model could read; the message says what to return instead.
     """
     kind = type(value)
-    if kind is str:
-        return value if value.isascii() else encodable(value)
     if kind is dict or kind is list or kind is tuple:
         # Writing it is quicker than looking through it, and finds all but bytes: where none are among the first items,
         # those deeper inside are left in base64.
