@@ -25,8 +25,9 @@ from hermes_nb.common.jsonable import encodable, encode_anything, json_form
 
 BASE64_SHOWN = 1_000
 OUTLINE_SHOWN = 2_000
-_LOOKED_AT = 64
+_LOOKED_AT = 16
 _SCALARS = frozenset({str, int, float, bool, type(None)})
+_BYTES = frozenset({bytes, bytearray, memoryview})
 _FACES = ("_repr_html_", "_repr_mimebundle_", "_repr_png_", "_repr_svg_", "_repr_jpeg_")
 _ADVICE = "return text, numbers, a dict or list of them, a dataclass, or data such as a frame, an array or a figure"
 
@@ -39,15 +40,18 @@ def text_of(value: Any) -> str:
     """
     kind = type(value)
     if kind is dict or kind is list or kind is tuple:
-        # Writing it is quicker than looking through it, and finds all but bytes, which deeper inside stay base64.
-        if bytes not in map(type, islice(value.values() if kind is dict else value, _LOOKED_AT)):
+        # Writing it is quicker than looking through it, and finds all but bytes: where none are among the first items,
+        # those deeper inside are left in base64.
+        first = value[:_LOOKED_AT] if kind is not dict else value.values()
+        for item in first if len(first) <= _LOOKED_AT else islice(first, _LOOKED_AT):
+            if type(item) in _BYTES:
+                break
+        else:
             try:
                 return _encode(value).decode()
             except (TypeError, UnicodeEncodeError):  # keys that are no texts, half a surrogate pair
                 pass
-    elif is_iterator(value):
-        value = listed(value)
-    form = described(value)
+    form = described(listed(value) if is_iterator(value) else value)
     return encodable(form) if isinstance(form, str) else encode_anything(form).decode()
 
 

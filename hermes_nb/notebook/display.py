@@ -15,6 +15,7 @@ from hermes_nb.notebook import markup, own_face, values
 from hermes_nb.notebook.markup import AMBER, BLUE, GREEN, GREY, RED, Html, chip, code, dim
 from hermes_nb.notebook.streams import Streams, streams_of
 from hermes_nb.notebook.table import aligned, clipped
+from hermes_nb.redact import MASK
 
 if TYPE_CHECKING:
     from hermes_nb.approval.decision import Decision
@@ -49,11 +50,11 @@ def took(call: ToolResult | Record) -> str:
 def result_bundle(result: ToolResult) -> Bundle:
     """The faces of a call's result; a lone picture is a picture, which every page can show."""
     text = result_text(result)
-    face = own_face.face_of(result.value) if result.ok else None
+    face = own_face.face_of(result.value) if _may_show_itself(result) else None
     picture = face if isinstance(face, values.Picture) else values.lone_picture(result.value) if result.ok else None
     if picture is not None and picture.mime in ("image/png", "image/jpeg") and not picture.width:
         return {"text/plain": text, picture.mime: picture.data}
-    live = own_face.live_faces(result.value) if result.ok else {}
+    live = own_face.live_faces(result.value) if _may_show_itself(result) else {}
     return {"text/plain": text, "text/html": _result_card(result, face), **live}
 
 
@@ -72,7 +73,12 @@ def result_text(result: ToolResult) -> str:
 
 def result_html(result: ToolResult) -> Html:
     """A result as a card: how it went, how long it took, and what it gave."""
-    return _result_card(result, own_face.face_of(result.value) if result.ok else None)
+    return _result_card(result, own_face.face_of(result.value) if _may_show_itself(result) else None)
+
+
+def _may_show_itself(result: ToolResult) -> bool:
+    # A table cuts long cells, and half a secret is not recognised: where there was one, people see what the model does.
+    return result.ok and MASK not in result.text
 
 
 def _result_card(result: ToolResult, face: own_face.Face | None) -> Html:
@@ -92,7 +98,8 @@ def _result_card(result: ToolResult, face: own_face.Face | None) -> Html:
         body += [_as_html(face), markup.fold(dim("what the model reads"), values.render(result.text))]
     elif result.ok:
         body.append(values.render(_shown_value(result)))
-        body += [_labelled(key, inner) for key, inner in own_face.faces_inside(result.value)]
+        if _may_show_itself(result):
+            body += [_labelled(key, inner) for key, inner in own_face.faces_inside(result.value)]
     if result.spill is not None:
         body.append(markup.tag("div", dim("the whole result: "), code(str(result.spill))))
     return markup.card(head, *body, edge=colour)

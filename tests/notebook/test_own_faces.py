@@ -184,6 +184,22 @@ def test_a_secret_in_a_row_that_no_model_read_is_not_shown_either() -> None:
     assert SECRET not in page
 
 
+@pytest.mark.parametrize("inside", [False, True])
+def test_data_that_held_a_secret_is_shown_as_the_model_reads_it(
+    session: hermes.Session, tools: hermes.Registry, monkeypatch: pytest.MonkeyPatch, inside: bool
+) -> None:
+    secret = "correct-horse-" * 6  # a table would cut it, and nobody would know it again
+    monkeypatch.setenv("SOME_API_KEY", secret)
+    frame = pd.DataFrame({"key": [secret]})
+    hermes.tool(registry=tools, name="frame")(lambda: {"held": frame} if inside else frame)
+    done = session.call("frame")
+    shown = str(done._repr_mimebundle_())
+    assert "[redacted]" in shown
+    assert secret[:20] not in shown
+    kept = ToolResult("t", done.text, {"held": frame} if inside else frame)
+    assert secret[:20] not in str(display.result_bundle(kept))
+
+
 def test_a_drawing_is_shown_as_a_picture_in_which_no_script_runs() -> None:
     page = bundle(Shown(svg="<svg onload='alert(1)'><script>alert(2)</script></svg>"))["text/html"]
     assert "data:image/svg+xml;base64," in page
