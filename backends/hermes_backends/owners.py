@@ -76,7 +76,7 @@ class Owner:
             return same and self.namespace == here.namespace == _FIRST
         if self.namespace == here.namespace:
             return not _runs(self.pid, self.started)
-        return here.namespace == _FIRST and _is_empty(self.namespace)
+        return here.namespace == _FIRST and not _runs_in(self.namespace, self.pid, self.started)
 
 
 def _runs(pid: int, started: str) -> bool:
@@ -89,31 +89,46 @@ def _runs(pid: int, started: str) -> bool:
     return started_at(pid) in (started, "")
 
 
-def _is_empty(namespace: str) -> bool:
-    """Whether no process is in a pid namespace; and then none will ever be. Only who sees all of them can tell."""
+def _runs_in(namespace: str, pid: int, started: str) -> bool:
+    """Whether a process of another pid namespace may still run. Only who is in the first one, and sees all, can tell.
+
+    That somebody is in the namespace says little: its number is given to the next one as soon as it is gone.
+    """
     if "hidepid=" in _text("/proc/self/mountinfo"):
-        return False
+        return True
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            if _is_in(namespace, folder):
-                return False
+            if _is_called(pid, folder) and _is_in(namespace, folder):
+                if _clock(folder) != _clock(Path("/proc/self")):
+                    return True  # the start that it reads of itself is another than the one that we do
+                if started_at(int(folder.name)) in (started, ""):
+                    return True
         except (FileNotFoundError, ProcessLookupError):
             continue  # ended meanwhile
         except OSError:
-            return False
-    return True
+            return True
+    return False
+
+
+def _is_called(pid: int, folder: Path) -> bool:
+    """Whether the process of a folder in /proc has the number in a namespace other than the first."""
+    for line in (folder / "status").read_text().splitlines():
+        if line.startswith("NSpid:"):  # its number in each namespace that it is seen in, its own last
+            numbers = line.split()[1:]
+            return len(numbers) > 1 and int(numbers[-1]) == pid
+    return True  # an old kernel, which doesn't tell
 
 
 def _is_in(namespace: str, folder: Path) -> bool:
-    """Whether the process of a folder in /proc is in the namespace; for who is in the first one."""
+    return str((folder / "ns/pid").stat().st_ino) == namespace
+
+
+def _clock(folder: Path) -> int:
+    """The time namespace of a process: by its clock the start is counted. 0 where there are none."""
     try:
-        return str((folder / "ns/pid").stat().st_ino) == namespace
-    except PermissionError:
-        lines = (folder / "status").read_text().splitlines()
-        # A number for each namespace that it is seen in: one means that it is in ours.
-        if [len(line.split()) - 1 for line in lines if line.startswith("NSpid:")] == [1]:
-            return False
-        raise
+        return (folder / "ns/time").stat().st_ino
+    except FileNotFoundError:
+        return 0
 
 
 def _namespace() -> str:

@@ -14,6 +14,7 @@ import pytest
 from hermes_backends import open_backend
 from hermes_backends.docker_daemon import labels, reap_orphans
 from hermes_backends.owners import Owner
+from hermes_backends.supervise import started_at
 
 from ..parts import eventually, find, need_root
 
@@ -133,14 +134,13 @@ def test_one_that_sees_the_proc_of_another_namespace_judges_nobody_and_is_judged
 def test_a_namespace_that_is_gone_is_noticed_by_who_sees_all_processes_and_by_nobody_else(dockerd, client):
     with (
         holding(dockerd, *namespace("--mount-proc")) as (orphan, end),
-        # There already when the other one ends: the number of a namespace that is gone may be given to the next.
         looking(dockerd, *namespace("--mount-proc")) as look_from_a_third,
     ):
         look_from(dockerd)
         assert orphan in living(client)
-        number = client.containers.get(orphan).labels[f"{PREFIX}.namespace"]
+        owner = Owner.from_labels(client.containers.get(orphan).labels, PREFIX)
         end()
-        assert eventually(lambda: number not in seen())
+        assert eventually(lambda: (owner.namespace, owner.started) not in seen())
         look_from_a_third()
         assert orphan in living(client)
         if Owner.current().namespace != FIRST:
@@ -150,11 +150,35 @@ def test_a_namespace_that_is_gone_is_noticed_by_who_sees_all_processes_and_by_no
 
 
 def seen():
+    """The processes that there are, by the number of their pid namespace and their start."""
     found = set()
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            found.add(str((folder / "ns/pid").stat().st_ino))
+            found.add((str((folder / "ns/pid").stat().st_ino), started_at(int(folder.name))))
     return found
+
+
+def test_an_owner_in_another_namespace_is_told_by_number_and_start_too(dockerd, client):
+    """Somebody who lives in a namespace of that number says nothing: the number of one that is gone is given again."""
+    if Owner.current().namespace != FIRST:
+        pytest.skip("these tests run in a pid namespace of their own")
+    with holding(dockerd, *namespace("--mount-proc")) as (held, _):
+        owner = Owner.from_labels(client.containers.get(held).labels, PREFIX)
+        there = fields(namespace=owner.namespace)
+        with (
+            written_down(client, dockerd.image, **there | {"owner": f"{owner.pid}-{owner.started}"}) as alive,
+            written_down(client, dockerd.image, **there | {"owner": f"{owner.pid}-1"}) as came_again,
+            written_down(client, dockerd.image, **there | {"owner": f"999999-{owner.started}"}) as gone,
+        ):
+            assert {gone, came_again} <= set(reap_orphans(client))
+            assert {held, alive} <= living(client)
+
+
+def test_an_owner_with_a_clock_of_its_own_is_not_taken_for_gone(dockerd, client):
+    """The start that it wrote down is by that clock, and another by ours."""
+    with holding(dockerd, *namespace("--mount-proc", "--time", "--boottime", "100000")) as (held, _):
+        look_from(dockerd)
+        assert held in living(client)
 
 
 def test_an_owner_of_the_same_namespace_is_told_by_number_and_start(dockerd, client):
