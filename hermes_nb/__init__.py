@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from hermes_nb import notebook as notebook
 from hermes_nb.approval.decision import Approver, Decision
 from hermes_nb.approval.view import ApprovalView
+from hermes_nb.common.redact import register_secret
 from hermes_nb.config import Config
 from hermes_nb.context import Context
 from hermes_nb.declaration import Tool
@@ -19,7 +20,6 @@ from hermes_nb.errors import (
     UnknownToolsetError,
 )
 from hermes_nb.journal import Journal, replay
-from hermes_nb.redact import register_secret
 from hermes_nb.registry import Registry, registry
 from hermes_nb.results import ToolResult
 from hermes_nb.session import Session

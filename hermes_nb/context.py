@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from hermes_nb import aio
+from hermes_nb.common import aio
 
 if TYPE_CHECKING:
     from pathlib import PurePath

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from hermes_nb import aio
 from hermes_nb.approval.assessment import ALLOWED, Assessment, Finding
 from hermes_nb.approval.decision import Decision, Request
 from hermes_nb.approval.view import view_of
 from hermes_nb.calls.finish import Ending, finish
 from hermes_nb.calls.waiting import Waiting
+from hermes_nb.common import aio
 from hermes_nb.common.iterated import settled
 from hermes_nb.common.jsonable import copy_json
 from hermes_nb.context import Context, OnOutput, accepted_keywords, current_call

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from hermes_nb.redact import redact
+from hermes_nb.common.redact import redact
 from hermes_nb.registry import registry as process_registry
 from hermes_nb.results import error_json, sanitise
 

@@ -8,13 +8,13 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hermes_nb import aio
+from hermes_nb.common import aio
 from hermes_nb.dispatch import Call
 from hermes_nb.errors import HermesError
 
 if TYPE_CHECKING:
     from hermes_backends import Backend
-    from hermes_nb.progress import Work
+    from hermes_nb.common.progress import Work
     from hermes_nb.results import ToolResult
     from hermes_nb.session import Session
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from hermes_nb.common.jsonable import encode_anything
-from hermes_nb.redact import redact, redact_json
+from hermes_nb.common.redact import redact, redact_json
 
 if TYPE_CHECKING:
     from hermes_nb.dispatch import Call

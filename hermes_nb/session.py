@@ -15,16 +15,17 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from hermes_nb import aio, dispatch
+from hermes_nb import dispatch
 from hermes_nb.approval.policy import Judge, Policy
 from hermes_nb.calls.spills import Spills
+from hermes_nb.common import aio
+from hermes_nb.common.progress import Reporter
 from hermes_nb.config import Config
 from hermes_nb.context import current_call
 from hermes_nb.errors import RegistrationError
 from hermes_nb.hooks import Hooks
 from hermes_nb.journal import Journal
 from hermes_nb.parallel import call_many
-from hermes_nb.progress import Reporter
 from hermes_nb.registry import Registry
 from hermes_nb.registry import registry as process_registry
 from hermes_nb.running import Running

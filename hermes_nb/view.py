@@ -17,9 +17,9 @@ from hermes_nb.spellings import spellings
 from hermes_nb.toolsets import Scope, check_names, select
 
 if TYPE_CHECKING:
+    from hermes_nb.common.progress import Reporter
     from hermes_nb.config import Config
     from hermes_nb.declaration import Tool
-    from hermes_nb.progress import Reporter
     from hermes_nb.registry import Registry, Snapshot
     from hermes_nb.search.budget import Budget
     from hermes_nb.search.catalog import Catalog, SharedIndex

@@ -14,14 +14,14 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Protocol
 
+from hermes_nb.common.redact import names_credential, redact
 from hermes_nb.errors import SessionClosedError
 from hermes_nb.place import CLOSED, LOCAL, Place, Site, scheme
-from hermes_nb.redact import names_credential, redact
 
 if TYPE_CHECKING:
     from hermes_backends import Backend, Job
     from hermes_nb.calls.spills import Spills
-    from hermes_nb.progress import Reporter, Work
+    from hermes_nb.common.progress import Reporter, Work
 
 _PULLS = "docker"  # the backend that may have to fetch an image before it opens
 

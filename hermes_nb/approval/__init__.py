@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .assessment import Assessment, Finding, Verdict
+from hermes_nb.approval.assessment import Assessment, Finding, Verdict
 
 if TYPE_CHECKING:
-    from .judge import DANGEROUS_PATTERNS, assess, detect_dangerous_command
+    from hermes_nb.approval.judge import DANGEROUS_PATTERNS, assess, detect_dangerous_command
 
 __all__ = [
     "DANGEROUS_PATTERNS",
@@ -22,7 +22,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Load the parser and the rules when they are first asked for."""
     if name in ("assess", "detect_dangerous_command", "DANGEROUS_PATTERNS"):
-        from . import judge as module
+        from hermes_nb.approval import judge as module
 
         return getattr(module, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,11 +9,11 @@ import textwrap
 from collections.abc import Awaitable, Callable, Iterable
 from typing import cast
 
-from hermes_nb import aio
 from hermes_nb.approval.decision import Approver, Decision, Request
 from hermes_nb.approval.display import inert
+from hermes_nb.common import aio
+from hermes_nb.common.redact import redact
 from hermes_nb.common.text import cut
-from hermes_nb.redact import redact
 
 _ANSWERS = {"y": Decision.once, "yes": Decision.once, "s": Decision.session, "a": Decision.always}
 _LONGEST_TITLE = 120

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from . import paths
+from hermes_nb.approval import paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

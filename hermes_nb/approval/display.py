@@ -5,12 +5,12 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from .lookalikes import BIDIRECTIONAL, CONFUSABLE, INVISIBLE
+from hermes_nb.approval.lookalikes import BIDIRECTIONAL, CONFUSABLE, INVISIBLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .assessment import Finding
+    from hermes_nb.approval.assessment import Finding
 
 #: Control pictures: ␀ for 0x00 … ␛ for 0x1b … ␡ for 0x7f.
 _PICTURES = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "␡"}

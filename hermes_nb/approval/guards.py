@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import paths
-from .assessment import ALLOWED, Assessment, Finding
-from .python_code import assess_python
+from hermes_nb.approval import paths
+from hermes_nb.approval.assessment import ALLOWED, Assessment, Finding
+from hermes_nb.approval.python_code import assess_python
 
 __all__ = ["assess_python", "assess_read", "assess_write"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .commands import UNKNOWN, Inner, Word
+from hermes_nb.approval.commands import UNKNOWN, Inner, Word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .commands import Command
+    from hermes_nb.approval.commands import Command
 
 _XARGS_VALUED = frozenset(
     [

@@ -6,12 +6,12 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from . import paths, sql
-from .commands import UNKNOWN
-from .python_values import FETCH, ValueReader
+from hermes_nb.approval import paths, sql
+from hermes_nb.approval.commands import UNKNOWN
+from hermes_nb.approval.python_values import FETCH, ValueReader
 
 if TYPE_CHECKING:
-    from .assessment import Finding
+    from hermes_nb.approval.assessment import Finding
 
 _DELETE_TREE = frozenset(
     ["shutil.rmtree", "os.removedirs", "send2trash.send2trash", "distutils.dir_util.remove_tree", "fsspec.rm"]
@@ -53,7 +53,7 @@ _SCOPE_TRICKS = frozenset(
 
 
 def _of_shell(command: str, cwd: str | None) -> tuple[Finding, ...]:
-    from .judge import assess
+    from hermes_nb.approval.judge import assess
 
     return assess(command, cwd=cwd).findings
 
@@ -177,7 +177,7 @@ class CodeReader(ValueReader):
                     return
                 self._add("python-hidden-code", "runs code that cannot be known before it runs", node)
             elif name in ("exec", "eval", "builtins.exec", "builtins.eval", "compile") and text.strip():
-                from .python_code import assess_python
+                from hermes_nb.approval.python_code import assess_python
 
                 self.findings.extend(assess_python(text, cwd=self._cwd).findings)
         elif name in _HIDDEN or (

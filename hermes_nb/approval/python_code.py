@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
-from .assessment import Assessment, Finding
-from .commands import UNKNOWN
-from .python_checks import CodeReader
+from hermes_nb.approval.assessment import Assessment, Finding
+from hermes_nb.approval.commands import UNKNOWN
+from hermes_nb.approval.python_checks import CodeReader
 
 #: Python code longer than this is not read; nobody could judge it at a glance either.
 MOST_CHARACTERS = 400_000
@@ -26,7 +26,7 @@ def assess_python(source: str, *, cwd: str | None = None) -> Assessment:
         source: The code; a notebook cell's ``!command`` lines are judged as shell commands.
         cwd: The working directory, if it is known.
     """
-    from .judge import assess
+    from hermes_nb.approval.judge import assess
 
     findings: list[Finding] = []
     if len(source) > MOST_CHARACTERS:

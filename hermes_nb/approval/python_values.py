@@ -6,14 +6,14 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from . import paths
-from .assessment import Finding
-from .commands import UNKNOWN
+from hermes_nb.approval import paths
+from hermes_nb.approval.assessment import Finding
+from hermes_nb.approval.commands import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .assessment import Verdict
+    from hermes_nb.approval.assessment import Verdict
 
 FETCH = re.compile(r"(?:requests|httpx|urllib\.request|urllib2|urllib3)\.(?:get|urlopen)\Z|urlopen\Z")
 

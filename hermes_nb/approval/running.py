@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from hermes_nb.approval import paths
+from hermes_nb.approval.commands import UNKNOWN, Code, Command, Inner, Stream, Word
+from hermes_nb.approval.flow import output
+from hermes_nb.approval.interpreters import code_of
+from hermes_nb.approval.variables import Variables
+from hermes_nb.approval.wrappers import inner_commands
+from hermes_nb.approval.written import WrittenFiles
 from hermes_nb.common.text import cut
-
-from . import paths
-from .commands import UNKNOWN, Code, Command, Inner, Stream, Word
-from .flow import output
-from .interpreters import code_of
-from .variables import Variables
-from .wrappers import inner_commands
-from .written import WrittenFiles
 
 if TYPE_CHECKING:
     from tree_sitter import Node

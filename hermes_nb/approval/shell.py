@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from hermes_nb.approval.commands import MOST_SOURCES, UNKNOWN, Command, Redirect, Stream, Word
+from hermes_nb.approval.flow import output
+from hermes_nb.approval.running import LONGEST_TEXT, MOST_DEPTH, Function, Runner, Script
+from hermes_nb.approval.syntax import TooIntricateError, flat, join_lines, parse
+from hermes_nb.approval.variables import bounded
+from hermes_nb.approval.words import expand, run_substitutions
 from hermes_nb.common.text import cut
-
-from .commands import MOST_SOURCES, UNKNOWN, Command, Redirect, Stream, Word
-from .flow import output
-from .running import LONGEST_TEXT, MOST_DEPTH, Function, Runner, Script
-from .syntax import TooIntricateError, flat, join_lines, parse
-from .variables import bounded
-from .words import expand, run_substitutions
 
 if TYPE_CHECKING:
     from tree_sitter import Node

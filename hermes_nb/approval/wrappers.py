@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .commands import Inner, Word
-from .launchers import LAUNCHERS, is_clustered
+from hermes_nb.approval.commands import Inner, Word
+from hermes_nb.approval.launchers import LAUNCHERS, is_clustered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .commands import Command
+    from hermes_nb.approval.commands import Command
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import paths
-from .commands import MOST_SOURCES, Stream
-from .flow import is_download, output
+from hermes_nb.approval import paths
+from hermes_nb.approval.commands import MOST_SOURCES, Stream
+from hermes_nb.approval.flow import is_download, output
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .commands import Command
+    from hermes_nb.approval.commands import Command
 
 
 class WrittenFiles(dict[str, Stream]):

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from hermes_nb.common.jsonable import copy_json, encode_anything
+from hermes_nb.common.redact import holds_secret, redact, redact_json, redact_value
 from hermes_nb.common.text import head_and_tail
 from hermes_nb.journal import Record
-from hermes_nb.redact import holds_secret, redact, redact_json, redact_value
 from hermes_nb.results import ToolResult, error_json, sanitise
 
 if TYPE_CHECKING:

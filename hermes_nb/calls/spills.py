@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hermes_nb.common.redact import SecretsHeldBack
 from hermes_nb.home import home, private_folder
-from hermes_nb.redact import SecretsHeldBack
 
 if TYPE_CHECKING:
     from hermes_backends.output import OpenSpill, SpillFile

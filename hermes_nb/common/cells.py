@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from hermes_nb.common.jsonable import encodable, encode_anything, is_missing, json_form, to_builtins
-from hermes_nb.redact import holds_secret, redact
+from hermes_nb.common.redact import holds_secret, redact
 
 TEXT_SHOWN = 200
 _ITEMS_SHOWN = 30

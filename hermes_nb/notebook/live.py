@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import sys
 
+from hermes_nb.common.redact import SecretsHeldBack
 from hermes_nb.notebook import ansi
-from hermes_nb.redact import SecretsHeldBack
 
 _UNFINISHED_ESCAPE = re.compile(r"\x1b[^A-Za-z\x07]{0,64}\Z")
 

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 from hermes_nb.common.drawings import figure_of
 from hermes_nb.common.jsonable import encode_anything
+from hermes_nb.common.redact import redact, redact_json
 from hermes_nb.notebook import markup
 from hermes_nb.notebook.markup import Html
 from hermes_nb.notebook.values import Picture, mime_of
-from hermes_nb.redact import redact, redact_json
 
 if TYPE_CHECKING:
     from IPython.core.formatters import DisplayFormatter

@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
 
+from hermes_nb.common.redact import redact
 from hermes_nb.common.text import readable
 from hermes_nb.notebook.listening import is_executing_here, running_kernel, someone_is_there
-from hermes_nb.redact import redact
 
 if TYPE_CHECKING:
-    from hermes_nb.progress import Progress
+    from hermes_nb.common.progress import Progress
 
 _PATIENCE = 0.5  # seconds of work that need no bar
 _PACE = 0.1  # seconds between two pictures

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hermes_nb.common.redact import redact
 from hermes_nb.notebook import markup
 from hermes_nb.notebook.display import (
     OUTCOMES,
@@ -17,7 +18,6 @@ from hermes_nb.notebook.display import (
 from hermes_nb.notebook.markup import RED, Html, code, dim
 from hermes_nb.notebook.streams import Streams, streams_of
 from hermes_nb.notebook.table import clipped
-from hermes_nb.redact import redact
 
 if TYPE_CHECKING:
     from hermes_nb.results import ToolResult

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hermes_nb.redact import redact
+from hermes_nb.common.redact import redact
 
 
 @dataclass(frozen=True, slots=True)

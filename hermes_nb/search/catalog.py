@@ -14,8 +14,8 @@ from hermes_nb.common.text import ESCAPE_SEQUENCE, is_hidden, one_line
 from hermes_nb.search.budget import tool_tokens
 
 if TYPE_CHECKING:
+    from hermes_nb.common.progress import Reporter
     from hermes_nb.declaration import Tool
-    from hermes_nb.progress import Reporter
     from hermes_nb.search.index import Document, ToolIndex
     from hermes_nb.view import Visible
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from hermes_nb import Registry, Session, aio
+from hermes_nb import Registry, Session
 from hermes_nb.approval.approvers import CallbackApprover
 from hermes_nb.approval.decision import Decision
+from hermes_nb.common import aio
 from hermes_nb.errors import LoopBlockedError
 
 from ..parts import PATIENCE, eventually

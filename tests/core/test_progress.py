@@ -12,7 +12,7 @@ import hermes_backends
 import hermes_nb as hermes
 from hermes_backends import Backend, BackendError
 from hermes_nb import Registry, Session
-from hermes_nb.progress import Progress
+from hermes_nb.common.progress import Progress
 
 from .support import add, raising
 

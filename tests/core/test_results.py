@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 import hermes_nb as hermes
-from hermes_nb import Decision, Registry, Session, ToolError, ToolResult, redact
+from hermes_nb import Decision, Registry, Session, ToolError, ToolResult
 from hermes_nb.approval.approvers import ScriptedApprover
+from hermes_nb.common import redact
 
 from .support import add, dangerous
 

@@ -18,7 +18,7 @@ import pytest
 import hermes_nb as hermes
 from hermes_backends import Backend, open_backend
 from hermes_backends.local import LocalBackend
-from hermes_nb import redact
+from hermes_nb.common import redact
 from hermes_nb.errors import CommandFailed
 from hermes_nb.notebook.ran import CommandRun
 

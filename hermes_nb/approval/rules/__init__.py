@@ -1,6 +1,6 @@
 """The rules: what is dangerous, one file a family. Importing the package fills the table."""
 
-from . import (  # noqa: F401 (each puts its rules into the table)
+from hermes_nb.approval.rules import (  # noqa: F401 (each puts its rules into the table)
     clouds,
     code,
     databases,
@@ -15,6 +15,6 @@ from . import (  # noqa: F401 (each puts its rules into the table)
     remote,
     sending,
 )
-from .table import RULES, Rule, matching
+from hermes_nb.approval.rules.table import RULES, Rule, matching
 
 __all__ = ["RULES", "Rule", "matching"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .. import paths
-from .table import rule
+from hermes_nb.approval import paths
+from hermes_nb.approval.rules.table import rule
 
 if TYPE_CHECKING:
-    from ..commands import Command, Word
+    from hermes_nb.approval.commands import Command, Word
 
 _REMOVERS = "rm grm srm trash rimraf del-cli"
 #: More named files than this are a bulk removal.

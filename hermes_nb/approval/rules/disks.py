@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .. import paths
-from .table import rule
+from hermes_nb.approval import paths
+from hermes_nb.approval.rules.table import rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..commands import Command
+    from hermes_nb.approval.commands import Command
 
 _MKFS = (
     "mkfs mke2fs mkswap newfs mkdosfs mkntfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs"

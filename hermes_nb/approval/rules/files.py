@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .. import paths
-from .table import rule
+from hermes_nb.approval import paths
+from hermes_nb.approval.rules.table import rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..commands import Command
+    from hermes_nb.approval.commands import Command
 
 WRITERS = (
     "cp mv install ln gcp rsync scp unzip tee sponge touch truncate mkdir nano vim vi emacs ex ed"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .table import rule
+from hermes_nb.approval.rules.table import rule
 
 if TYPE_CHECKING:
-    from ..commands import Command
+    from hermes_nb.approval.commands import Command
 
 _GLOBAL_VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .table import rule
+from hermes_nb.approval.rules.table import rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..commands import Command
+    from hermes_nb.approval.commands import Command
 
 _URL = re.compile(
     r"(?:git\+)?(?:https?|ftp|git|ssh|svn|hg|bzr)://|git\+|git@|(?:github|gitlab|bitbucket|gist):\w"

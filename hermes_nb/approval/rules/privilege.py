@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..commands import SHELLS
-from .table import rule
+from hermes_nb.approval.commands import SHELLS
+from hermes_nb.approval.rules.table import rule
 
 if TYPE_CHECKING:
-    from ..commands import Command
+    from hermes_nb.approval.commands import Command
 
 
 @rule(

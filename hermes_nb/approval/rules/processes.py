@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .table import rule
+from hermes_nb.approval.rules.table import rule
 
 if TYPE_CHECKING:
-    from ..commands import Command
+    from hermes_nb.approval.commands import Command
 
 _FORCED = re.compile(r"-(?:9|KILL|SIGKILL|kill)\Z")
 _HARMLESS = ("-0", "-l", "-L", "--list", "--table")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .. import paths
-from ..commands import UNKNOWN
-from .files import read_paths
-from .table import rule
+from hermes_nb.approval import paths
+from hermes_nb.approval.commands import UNKNOWN
+from hermes_nb.approval.rules.files import read_paths
+from hermes_nb.approval.rules.table import rule
 
 if TYPE_CHECKING:
-    from ..commands import Command, Word
+    from hermes_nb.approval.commands import Command, Word
 
 _SENDERS = frozenset(
     [

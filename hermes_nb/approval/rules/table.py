@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from ..assessment import Verdict
-    from ..commands import Command
+    from hermes_nb.approval.assessment import Verdict
+    from hermes_nb.approval.commands import Command
 
 
 @dataclass(frozen=True, slots=True, eq=False)

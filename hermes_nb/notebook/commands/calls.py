@@ -6,6 +6,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from hermes_nb.common.redact import redact
 from hermes_nb.errors import CommandFailed, MagicError
 from hermes_nb.notebook.arguments import from_cell, from_words, unknown_names
 from hermes_nb.notebook.commands.base import Command, Invocation, Parser
@@ -14,7 +15,6 @@ from hermes_nb.notebook.expansion import expand, spots, value_at
 from hermes_nb.notebook.live import LiveOutput
 from hermes_nb.notebook.ran import CommandRun
 from hermes_nb.notebook.words import for_shell
-from hermes_nb.redact import redact
 
 if TYPE_CHECKING:
     from hermes_nb.results import ToolResult

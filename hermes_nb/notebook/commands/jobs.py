@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hermes_nb.common.redact import redact
 from hermes_nb.common.text import head_and_tail, readable
 from hermes_nb.errors import MagicError
 from hermes_nb.notebook import markup
 from hermes_nb.notebook.commands.base import Command, Invocation, Parser
 from hermes_nb.notebook.markup import AMBER, BLUE, GREEN, RED, Html, chip, code, dim
 from hermes_nb.notebook.table import clipped
-from hermes_nb.redact import redact
 
 if TYPE_CHECKING:
     from hermes_backends import Job

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING, ClassVar
 
+from hermes_nb.common.redact import redact
 from hermes_nb.common.text import readable
 from hermes_nb.notebook.widgets.base import HermesWidget, Message, script, style
-from hermes_nb.redact import redact
 
 if TYPE_CHECKING:
     from hermes_backends import Job

@@ -14,8 +14,8 @@ from hermes_nb.approval.decision import Decision, Request
 from hermes_nb.approval.display import inert
 from hermes_nb.approval.policy import NEVER_REMEMBERED
 from hermes_nb.common.jsonable import written
+from hermes_nb.common.redact import redact
 from hermes_nb.common.text import one_line
-from hermes_nb.redact import redact
 
 if TYPE_CHECKING:
     from hermes_nb.approval.assessment import Finding
