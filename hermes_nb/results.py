@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from hermes_nb.common.described import text_of
 from hermes_nb.common.jsonable import encodable, json_form
 from hermes_nb.common.text import cut
 from hermes_nb.errors import ToolCallError
+from hermes_nb.returned.described import text_of
 
 if TYPE_CHECKING:
     from hermes_backends import ExecResult

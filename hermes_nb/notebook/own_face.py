@@ -17,12 +17,12 @@ from html.parser import HTMLParser
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from hermes_nb.common.drawings import figure_of
 from hermes_nb.common.jsonable import encode_anything
 from hermes_nb.common.redact import redact, redact_json
 from hermes_nb.notebook import markup
 from hermes_nb.notebook.markup import Html
 from hermes_nb.notebook.values import Picture, mime_of
+from hermes_nb.returned.drawings import figure_of
 
 if TYPE_CHECKING:
     from IPython.core.formatters import DisplayFormatter

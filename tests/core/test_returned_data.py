@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 import hermes_nb as hermes
 from hermes_nb import Registry, Session
-from hermes_nb.common.iterated import ITEMS_TAKEN
+from hermes_nb.returned.iterated import ITEMS_TAKEN
 
 from .support import add, error_of
 

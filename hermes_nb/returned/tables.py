@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hermes_nb.common.cells import as_text, cell, clipped, digits_of
 from hermes_nb.common.jsonable import encode_anything
+from hermes_nb.returned.cells import as_text, cell, clipped, digits_of
 
 ROWS_WHOLE = 50
 CHARS_SHOWN = 8_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hermes_nb.common.cells import clipped
+from hermes_nb.returned.cells import clipped
 
 _AXES_SHOWN = 12
 _LABELS_SHOWN = 12

@@ -26,9 +26,9 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from PIL import Image
 
-from hermes_nb.common import tables
-from hermes_nb.common.iterated import ITEMS_TAKEN
 from hermes_nb.results import to_text
+from hermes_nb.returned import tables
+from hermes_nb.returned.iterated import ITEMS_TAKEN
 
 UTC = datetime.UTC
 DAY = datetime.date(2024, 5, 1)

@@ -18,10 +18,10 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
-from hermes_nb.common import arrays, drawings, tables
-from hermes_nb.common.cells import as_text, text_in
-from hermes_nb.common.iterated import First, is_iterator, listed
 from hermes_nb.common.jsonable import encodable, encode_anything, json_form
+from hermes_nb.returned import arrays, drawings, tables
+from hermes_nb.returned.cells import as_text, text_in
+from hermes_nb.returned.iterated import First, is_iterator, listed
 
 BASE64_SHOWN = 1_000
 OUTLINE_SHOWN = 2_000

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from math import inf, prod
 from typing import Any
 
-from hermes_nb.common.cells import DIGITS, as_text, cell, digits_of, number
 from hermes_nb.common.jsonable import json_form
+from hermes_nb.returned.cells import DIGITS, as_text, cell, digits_of, number
 
 VALUES_WHOLE = 100
 _ENDS_SHOWN = 10
