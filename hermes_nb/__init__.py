@@ -8,8 +8,6 @@ from hermes_nb.approval.view import ApprovalView
 from hermes_nb.common.redact import register_secret
 from hermes_nb.config import Config
 from hermes_nb.context import Context
-from hermes_nb.declaration import Tool
-from hermes_nb.decorator import tool
 from hermes_nb.errors import (
     ConfigError,
     HermesError,
@@ -20,9 +18,11 @@ from hermes_nb.errors import (
     UnknownToolsetError,
 )
 from hermes_nb.journal import Journal, replay
-from hermes_nb.registry import Registry, registry
+from hermes_nb.registry import Registry, registry  # as a module first: else its import would replace the object
 from hermes_nb.results import ToolResult
 from hermes_nb.session import Session
+from hermes_nb.toolbox.declaration import Tool
+from hermes_nb.toolbox.decorator import tool
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

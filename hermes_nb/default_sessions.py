@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from hermes_nb.context import current_call
 from hermes_nb.errors import did_you_mean
 from hermes_nb.session import Session
-from hermes_nb.toolsets import Expected, as_names, is_toolset
+from hermes_nb.toolbox.toolsets import Expected, as_names, is_toolset
 
 if TYPE_CHECKING:
-    from hermes_nb.registry import Registry
+    from hermes_nb.toolbox.registry import Registry
 
 logger = logging.getLogger(__name__)
 

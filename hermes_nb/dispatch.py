@@ -27,9 +27,9 @@ from hermes_nb.returned.iterated import settled
 
 if TYPE_CHECKING:
     from hermes_backends import Backend
-    from hermes_nb.declaration import Tool
     from hermes_nb.place import Place
     from hermes_nb.session import Session
+    from hermes_nb.toolbox.declaration import Tool
 
 logger = logging.getLogger(__name__)
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
-from hermes_nb.availability import missing_variables
 from hermes_nb.config import Config
 from hermes_nb.home import home
 from hermes_nb.storage import KEPT, Holding, holdings
+from hermes_nb.toolbox.availability import missing_variables
 
 State = Literal["ok", "missing", "off", "broken"]
 
@@ -141,8 +141,8 @@ def _kept(holding: Holding, config: Config) -> Check:
 
 
 def _plugins() -> list[Check]:
-    from hermes_nb import discovery
-    from hermes_nb.registry import registry
+    from hermes_nb.toolbox import discovery
+    from hermes_nb.toolbox.registry import registry
 
     discovery.discover_plugins(Config.load())
     count = len(registry.snapshot.tools)
@@ -154,7 +154,7 @@ def _plugins() -> list[Check]:
 
 
 def _toolsets() -> list[Check]:
-    from hermes_nb.registry import registry
+    from hermes_nb.toolbox.registry import registry
 
     tools = registry.snapshot.ordered
     unavailable = registry.availability.under(Config.load()).unavailable(tools)

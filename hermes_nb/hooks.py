@@ -26,7 +26,7 @@ from hermes_nb.errors import CallRefused, RegistrationError
 
 if TYPE_CHECKING:
     from hermes_nb.context import Context
-    from hermes_nb.declaration import Tool
+    from hermes_nb.toolbox.declaration import Tool
 
 logger = logging.getLogger(__name__)
 

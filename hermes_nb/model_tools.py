@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hermes_nb.common.redact import redact
-from hermes_nb.registry import registry as process_registry
 from hermes_nb.results import error_json, sanitise
+from hermes_nb.toolbox.registry import registry as process_registry
 
 if TYPE_CHECKING:
-    from hermes_nb.registry import Registry
+    from hermes_nb.toolbox.registry import Registry
 
 logger = logging.getLogger(__name__)
 

@@ -26,10 +26,10 @@ from hermes_nb.errors import RegistrationError
 from hermes_nb.hooks import Hooks
 from hermes_nb.journal import Journal
 from hermes_nb.parallel import call_many
-from hermes_nb.registry import Registry
-from hermes_nb.registry import registry as process_registry
 from hermes_nb.running import Running
 from hermes_nb.storage import sweep_once
+from hermes_nb.toolbox.registry import Registry
+from hermes_nb.toolbox.registry import registry as process_registry
 from hermes_nb.view import View
 from hermes_nb.workspace import Workspace
 
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
     from hermes_backends import Backend, Event, Job
     from hermes_nb.approval.decision import Approver
     from hermes_nb.context import OnOutput
-    from hermes_nb.declaration import Handler, Tool
-    from hermes_nb.definitions import Format
     from hermes_nb.place import Place
     from hermes_nb.results import ToolResult
     from hermes_nb.search.budget import Budget
     from hermes_nb.search.catalog import SearchResult
     from hermes_nb.search.settings import ToolSearchConfig
+    from hermes_nb.toolbox.declaration import Handler, Tool
+    from hermes_nb.toolbox.definitions import Format
 
 
 class Session:
@@ -93,7 +93,7 @@ class Session:
         self.config = Config.of(config)
         self.registry = process_registry if registry is None else registry
         if self.registry is process_registry:
-            from hermes_nb.discovery import discover_plugins
+            from hermes_nb.toolbox.discovery import discover_plugins
 
             discover_plugins(self.config)
         self.progress = Reporter()

@@ -11,19 +11,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from hermes_nb.definitions import Format, decoded, formatted, without_strangers
 from hermes_nb.errors import UnknownToolError
-from hermes_nb.spellings import spellings
-from hermes_nb.toolsets import Scope, check_names, select
+from hermes_nb.toolbox.definitions import Format, decoded, formatted, without_strangers
+from hermes_nb.toolbox.names import spellings
+from hermes_nb.toolbox.toolsets import Scope, check_names, select
 
 if TYPE_CHECKING:
     from hermes_nb.common.progress import Reporter
     from hermes_nb.config import Config
-    from hermes_nb.declaration import Tool
-    from hermes_nb.registry import Registry, Snapshot
     from hermes_nb.search.budget import Budget
     from hermes_nb.search.catalog import Catalog, SharedIndex
     from hermes_nb.search.settings import ToolSearchConfig
+    from hermes_nb.toolbox.declaration import Tool
+    from hermes_nb.toolbox.registry import Registry, Snapshot
 
 logger = logging.getLogger(__name__)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hermes_nb.definitions import Format, decoded, formatted
 from hermes_nb.search.bridge import bridge_tools
 from hermes_nb.search.budget import Budget, measure
+from hermes_nb.toolbox.definitions import Format, decoded, formatted
 
 if TYPE_CHECKING:
     from hermes_nb.view import View

@@ -11,9 +11,9 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from hermes_nb.declaration import BRIDGE_NAMES, Tool
 from hermes_nb.errors import CallRefused, UnknownToolError
-from hermes_nb.spellings import normal
+from hermes_nb.toolbox.declaration import BRIDGE_NAMES, Tool
+from hermes_nb.toolbox.names import normal
 
 if TYPE_CHECKING:
     from hermes_nb.dispatch import Call

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hermes_nb.declaration import Tool
+    from hermes_nb.toolbox.declaration import Tool
 
 Tokenizer = Callable[[str], int]
 

@@ -15,8 +15,8 @@ from hermes_nb.search.budget import tool_tokens
 
 if TYPE_CHECKING:
     from hermes_nb.common.progress import Reporter
-    from hermes_nb.declaration import Tool
     from hermes_nb.search.index import Document, ToolIndex
+    from hermes_nb.toolbox.declaration import Tool
     from hermes_nb.view import Visible
 
 DESCRIPTION_CAP = 300

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hermes_nb.registry import registry
+from hermes_nb.toolbox.registry import registry
 
 
 def _needs_agent(name: str) -> Any:

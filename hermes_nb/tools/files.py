@@ -13,8 +13,8 @@ from hermes_nb.approval.view import ApprovalView
 from hermes_nb.common.redact import redact
 from hermes_nb.common.text import beginning, head_and_tail
 from hermes_nb.context import Context
-from hermes_nb.decorator import tool
 from hermes_nb.errors import ToolError
+from hermes_nb.toolbox.decorator import tool
 from hermes_nb.tools import edit, remote
 
 LONGEST_LINE = 2000

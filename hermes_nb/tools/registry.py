@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from hermes_nb.common.jsonable import to_builtins
-from hermes_nb.registry import registry
+from hermes_nb.toolbox.registry import registry
 
 __all__ = ["registry", "tool_error", "tool_result"]
 

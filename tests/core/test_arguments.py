@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from hermes_nb import Registry, Session, tool
-from hermes_nb.arguments import compile_validator, prepare
 from hermes_nb.errors import CallRefused
+from hermes_nb.toolbox.arguments import compile_validator, prepare
 
 from .support import add, error_of
 

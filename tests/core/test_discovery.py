@@ -9,7 +9,7 @@ import pytest
 
 import hermes_nb
 from hermes_nb import Session
-from hermes_nb.discovery import discover_builtin_tools, failures, registers_tools
+from hermes_nb.toolbox.discovery import discover_builtin_tools, failures, registers_tools
 
 from .support import run_python, write
 
@@ -184,7 +184,7 @@ def test_installed_plugins_are_found_by_their_entry_point(tmp_path: Path, home: 
         tmp_path / "site" / "plugins-1.0.dist-info" / "METADATA", "Metadata-Version: 2.1\nName: plugins\nVersion: 1\n"
     )
     code = (
-        "import hermes_nb; from hermes_nb.discovery import failures; s = hermes_nb.Session();"
+        "import hermes_nb; from hermes_nb.toolbox.discovery import failures; s = hermes_nb.Session();"
         "print(s.call('from_entry_point').text, [name for name in failures if 'bad' in name])"
     )
     done = run_python(code, home, PYTHONPATH=str(tmp_path / "site"))

@@ -6,8 +6,8 @@ import pytest
 
 import hermes_nb as hermes
 from hermes_nb import RegistrationError, Registry, Session, Tool
-from hermes_nb.spellings import spellings
-from hermes_nb.toolsets import AGENT_TOOLS, CORE_TOOLS
+from hermes_nb.toolbox.names import spellings
+from hermes_nb.toolbox.toolsets import AGENT_TOOLS, CORE_TOOLS
 
 from .support import NOTHING, add
 

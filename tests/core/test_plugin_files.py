@@ -20,7 +20,7 @@ import pytest
 
 import hermes_nb
 from hermes_nb import RegistrationError, Session
-from hermes_nb.discovery import failures
+from hermes_nb.toolbox.discovery import failures
 from hermes_nb.tools.registry import tool_error, tool_result
 
 from .support import NOTHING, add, raising, run_python, write

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hermes_nb import RegistrationError, Registry, Session, Tool
-from hermes_nb.registry import Changes
+from hermes_nb.toolbox.registry import Changes
 
 from .support import NOTHING, add, shown
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import hermes_nb
 from hermes_nb import Registry, Session, UnknownToolError, UnknownToolsetError, model_tools
-from hermes_nb.toolsets import BUILTIN_TOOLSETS, CORE_TOOLS, LEGACY_TOOLSETS
+from hermes_nb.toolbox.toolsets import BUILTIN_TOOLSETS, CORE_TOOLS, LEGACY_TOOLSETS
 
 from .support import add, error_of, shown
 

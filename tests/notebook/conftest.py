@@ -13,7 +13,7 @@ from traitlets.config import Config as Traits
 import hermes_nb as hermes
 from hermes_nb import notebook
 from hermes_nb.notebook import state
-from hermes_nb.registry import registry as process_registry
+from hermes_nb.toolbox.registry import registry as process_registry
 
 
 @pytest.fixture(autouse=True)

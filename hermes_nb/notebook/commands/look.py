@@ -6,7 +6,6 @@ import fnmatch
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hermes_nb.availability import missing_variables
 from hermes_nb.errors import MagicError, UnknownToolsetError
 from hermes_nb.notebook import markup
 from hermes_nb.notebook.commands.base import Command, Invocation, Parser
@@ -15,6 +14,7 @@ from hermes_nb.notebook.expansion import expand
 from hermes_nb.notebook.markup import code, dim
 from hermes_nb.notebook.schema_view import Description
 from hermes_nb.notebook.table import Column, Table
+from hermes_nb.toolbox.availability import missing_variables
 
 if TYPE_CHECKING:
     from hermes_nb.search.catalog import SearchResult
@@ -71,7 +71,7 @@ def _tools(invocation: Invocation) -> Table[ToolRow]:
         snapshot = session.registry.snapshot
         if options.toolset not in snapshot.toolset_names:
             raise UnknownToolsetError(options.toolset, snapshot.toolset_names)
-        from hermes_nb.toolsets import select
+        from hermes_nb.toolbox.toolsets import select
 
         chosen = select([options.toolset], snapshot)
         rows = [row for row in rows if snapshot.tools[row.name] in chosen]
@@ -98,7 +98,7 @@ def _tool_cell(row: ToolRow) -> str:
 
 
 def _toolsets(invocation: Invocation) -> Table[ToolsetRow]:
-    from hermes_nb.toolsets import select
+    from hermes_nb.toolbox.toolsets import select
 
     snapshot = invocation.session.registry.snapshot
     rows = tool_rows(invocation.session)

@@ -13,8 +13,8 @@ from hermes_nb.search.budget import tool_tokens
 from hermes_nb.search.catalog import plain
 
 if TYPE_CHECKING:
-    from hermes_nb.declaration import Tool
     from hermes_nb.session import Session
+    from hermes_nb.toolbox.declaration import Tool
     from hermes_nb.view import State, Visible
 
 _ABOUT_LENGTH = 140

@@ -19,17 +19,18 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hermes_nb import plugin_files
 from hermes_nb.home import home
-from hermes_nb.registry import registry
-from hermes_nb.shadowing import reporting_shadows
+from hermes_nb.toolbox import plugin_files
+from hermes_nb.toolbox.registry import registry
+from hermes_nb.toolbox.shadowing import reporting_shadows
 
 if TYPE_CHECKING:
     from hermes_nb.config import Config
-    from hermes_nb.declaration import Tool
+    from hermes_nb.toolbox.declaration import Tool
 
 logger = logging.getLogger(__name__)
 
+BUILT_IN = "hermes_nb.tools"
 ENTRY_POINTS = "hermes_nb.tools"
 PROJECT_FOLDER = Path(".hermes-nb") / "tools"
 
@@ -56,8 +57,8 @@ def _read(path: Path) -> ast.Module | None:
 
 def discover_builtin_tools() -> list[str]:
     """Import the modules of ``hermes_nb.tools`` that register tools; returns their names."""
-    folder = Path(__file__).parent / "tools"
-    found = [f"hermes_nb.tools.{path.stem}" for path in sorted(folder.glob("*.py")) if registers_tools(path)]
+    [folder] = importlib.import_module(BUILT_IN).__path__
+    found = [f"{BUILT_IN}.{path.stem}" for path in sorted(Path(folder).glob("*.py")) if registers_tools(path)]
     return [name for name in found if _load(name, partial(importlib.import_module, name))]
 
 

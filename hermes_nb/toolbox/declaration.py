@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from hermes_nb.arguments import compile_validator, prepare
 from hermes_nb.context import accepted_keywords
 from hermes_nb.errors import CallRefused, RegistrationError
-from hermes_nb.toolsets import AGENT_TOOLS, CORE_TOOLS, EVERYTHING, MCP_PREFIX, SPEAK_OF_OTHERS
+from hermes_nb.toolbox.arguments import compile_validator, prepare
+from hermes_nb.toolbox.toolsets import AGENT_TOOLS, CORE_TOOLS, EVERYTHING, MCP_PREFIX, SPEAK_OF_OTHERS
 
 if TYPE_CHECKING:
     import jsonschema_rs
 
     from hermes_nb.approval.assessment import Assessment
     from hermes_nb.approval.view import ApprovalView
-    from hermes_nb.availability import Check
     from hermes_nb.context import Context
     from hermes_nb.place import Place
+    from hermes_nb.toolbox.availability import Check
 
 logger = logging.getLogger(__name__)
 

@@ -6,15 +6,15 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from hermes_nb.declaration import ApprovalViewer, Guard, Parallel, Tool, Where, given
-from hermes_nb.registry import Registry
-from hermes_nb.registry import registry as process_registry
-from hermes_nb.schema import read_signature
-from hermes_nb.toolsets import as_names
+from hermes_nb.toolbox.declaration import ApprovalViewer, Guard, Parallel, Tool, Where, given
+from hermes_nb.toolbox.registry import Registry
+from hermes_nb.toolbox.registry import registry as process_registry
+from hermes_nb.toolbox.signature import read_signature
+from hermes_nb.toolbox.toolsets import as_names
 
 if TYPE_CHECKING:
-    from hermes_nb.availability import Check
     from hermes_nb.context import Context
+    from hermes_nb.toolbox.availability import Check
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from hermes_nb.errors import UnknownToolsetError
 
 if TYPE_CHECKING:
-    from hermes_nb.declaration import Tool
-    from hermes_nb.registry import Snapshot
+    from hermes_nb.toolbox.declaration import Tool
+    from hermes_nb.toolbox.registry import Snapshot
 
 EVERYTHING = frozenset({"all", "*"})
 MCP_PREFIX = "mcp-"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hermes_nb.declaration import Tool
+    from hermes_nb.toolbox.declaration import Tool
 
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 

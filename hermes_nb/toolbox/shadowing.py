@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from hermes_nb.errors import RegistrationError
 
 if TYPE_CHECKING:
-    from hermes_nb.declaration import Tool
+    from hermes_nb.toolbox.declaration import Tool
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hermes_nb.config import Config
-    from hermes_nb.declaration import Tool
+    from hermes_nb.toolbox.declaration import Tool
 
 Check = Callable[[], object]
 

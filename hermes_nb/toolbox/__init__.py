@@ -1,0 +1,1 @@
+"""Tools: what one is, how it is declared and found, and the registry that holds them."""
