@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from hermes_nb import notebook as notebook
 from hermes_nb.approval.decision import Approver, Decision
 from hermes_nb.approval.view import ApprovalView
+from hermes_nb.calls.journal import Journal, replay
+from hermes_nb.calls.results import ToolResult
 from hermes_nb.common.redact import register_secret
 from hermes_nb.config import Config
 from hermes_nb.context import Context
@@ -17,9 +19,7 @@ from hermes_nb.errors import (
     UnknownToolError,
     UnknownToolsetError,
 )
-from hermes_nb.journal import Journal, replay
 from hermes_nb.registry import Registry, registry  # as a module first: else its import would replace the object
-from hermes_nb.results import ToolResult
 from hermes_nb.session import Session
 from hermes_nb.toolbox.declaration import Tool
 from hermes_nb.toolbox.decorator import tool

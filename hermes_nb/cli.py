@@ -47,8 +47,8 @@ def _doctor() -> int:
 
 
 def _replay(session: str | None) -> int:
+    from hermes_nb.calls.journal import replay
     from hermes_nb.home import home
-    from hermes_nb.journal import replay
 
     if session is None:
         journals = sorted((home() / "journal").glob("*.jsonl"))
@@ -67,7 +67,7 @@ def _replay(session: str | None) -> int:
 def _import_config(source: Path | None, *, dry_run: bool) -> int:
     from hermes_nb.config import Config
     from hermes_nb.errors import ConfigError
-    from hermes_nb.upgrade import default_source, plan_import
+    from hermes_nb.import_config import default_source, plan_import
 
     try:
         plan = plan_import(source or default_source(), Config.load())

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import PurePath
 
     from hermes_backends import Backend
-    from hermes_nb.dispatch import Call
+    from hermes_nb.calls.path import Call
     from hermes_nb.place import Place
     from hermes_nb.session import Session
 

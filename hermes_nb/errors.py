@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from hermes_nb.common.text import cut
 
 if TYPE_CHECKING:
-    from hermes_nb.results import ToolResult
+    from hermes_nb.calls.results import ToolResult
 
 
 class HermesError(Exception):

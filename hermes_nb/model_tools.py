@@ -10,8 +10,8 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from hermes_nb.calls.results import error_json, sanitise
 from hermes_nb.common.redact import redact
-from hermes_nb.results import error_json, sanitise
 from hermes_nb.toolbox.registry import registry as process_registry
 
 if TYPE_CHECKING:

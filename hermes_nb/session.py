@@ -15,8 +15,11 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from hermes_nb import dispatch
 from hermes_nb.approval.policy import Judge, Policy
+from hermes_nb.calls.journal import Journal
+from hermes_nb.calls.parallel import call_many
+from hermes_nb.calls.path import Call, run
+from hermes_nb.calls.running import Running
 from hermes_nb.calls.spills import Spills
 from hermes_nb.common import aio
 from hermes_nb.common.progress import Reporter
@@ -24,9 +27,6 @@ from hermes_nb.config import Config
 from hermes_nb.context import current_call
 from hermes_nb.errors import RegistrationError
 from hermes_nb.hooks import Hooks
-from hermes_nb.journal import Journal
-from hermes_nb.parallel import call_many
-from hermes_nb.running import Running
 from hermes_nb.storage import sweep_once
 from hermes_nb.toolbox.registry import Registry
 from hermes_nb.toolbox.registry import registry as process_registry
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
     from hermes_backends import Backend, Event, Job
     from hermes_nb.approval.decision import Approver
+    from hermes_nb.calls.results import ToolResult
     from hermes_nb.context import OnOutput
     from hermes_nb.place import Place
-    from hermes_nb.results import ToolResult
     from hermes_nb.search.budget import Budget
     from hermes_nb.search.catalog import SearchResult
     from hermes_nb.search.settings import ToolSearchConfig
@@ -197,9 +197,9 @@ class Session:
         Returns:
             The result. A refusal or an error is a result too; this raises only when it is interrupted.
         """
-        call = dispatch.Call(self, name, args, self._next_id(), timeout, user_task, tool_call_id, on_output)
+        call = Call(self, name, args, self._next_id(), timeout, user_task, tool_call_id, on_output)
         call.backend, call.extra = backend, extra or {}
-        return dispatch.run(call)
+        return run(call)
 
     async def acall(
         self,
@@ -222,10 +222,10 @@ class Session:
             if cancelled.is_set():  # before the handler was reached
                 future.cancel()
 
-        call = dispatch.Call(self, name, args, self._next_id(), timeout, user_task, tool_call_id, on_output, on_start)
+        call = Call(self, name, args, self._next_id(), timeout, user_task, tool_call_id, on_output, on_start)
         call.backend, call.extra = backend, extra or {}
         try:
-            return await aio.in_thread(lambda: dispatch.run(call))
+            return await aio.in_thread(lambda: run(call))
         except asyncio.CancelledError:
             cancelled.set()
             for future in running:
@@ -246,7 +246,7 @@ class Session:
         """
         return call_many(self, list(calls), timeout=timeout, backend=backend)
 
-    def unwrap(self, call: dispatch.Call) -> tuple[Tool, Any]:
+    def unwrap(self, call: Call) -> tuple[Tool, Any]:
         """The real tool of a call and the arguments meant for it.
 
         Raises:

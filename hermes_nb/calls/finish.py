@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from hermes_nb.calls.journal import Record
+from hermes_nb.calls.results import ToolResult, error_json, sanitise
 from hermes_nb.common.jsonable import copy_json, encode_anything
 from hermes_nb.common.redact import holds_secret, redact, redact_json, redact_value
 from hermes_nb.common.text import head_and_tail
-from hermes_nb.journal import Record
-from hermes_nb.results import ToolResult, error_json, sanitise
 
 if TYPE_CHECKING:
     from hermes_nb.approval.decision import Decision
-    from hermes_nb.dispatch import Call
+    from hermes_nb.calls.path import Call
 
 _SHORTEST_CUT = 400  # characters of a text inside a result that stay in any case: less would tell nothing
 

@@ -19,9 +19,9 @@ from hermes_nb.notebook.table import aligned, clipped
 
 if TYPE_CHECKING:
     from hermes_nb.approval.decision import Decision
+    from hermes_nb.calls.journal import Journal, Record, Replay
+    from hermes_nb.calls.results import ToolResult
     from hermes_nb.doctor import Report
-    from hermes_nb.journal import Journal, Record, Replay
-    from hermes_nb.results import ToolResult
     from hermes_nb.search.budget import Budget
     from hermes_nb.search.catalog import SearchResult
 

@@ -8,7 +8,7 @@ from hermes_nb.common.text import one_line, readable
 from hermes_nb.errors import CommandFailed, HermesError, ToolCallError
 
 if TYPE_CHECKING:
-    from hermes_nb.results import ToolResult
+    from hermes_nb.calls.results import ToolResult
 
 _RED, _DIM, _PLAIN = "\x1b[1;31m", "\x1b[2m", "\x1b[0m"
 

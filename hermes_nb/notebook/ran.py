@@ -20,7 +20,7 @@ from hermes_nb.notebook.streams import Streams, streams_of
 from hermes_nb.notebook.table import clipped
 
 if TYPE_CHECKING:
-    from hermes_nb.results import ToolResult
+    from hermes_nb.calls.results import ToolResult
 
 
 class CommandRun:

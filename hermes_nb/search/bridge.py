@@ -16,7 +16,7 @@ from hermes_nb.toolbox.declaration import BRIDGE_NAMES, Tool
 from hermes_nb.toolbox.names import normal
 
 if TYPE_CHECKING:
-    from hermes_nb.dispatch import Call
+    from hermes_nb.calls.path import Call
     from hermes_nb.search.catalog import Catalog
     from hermes_nb.view import View
 

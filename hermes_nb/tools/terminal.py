@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hermes_nb.approval.assessment import ALLOWED, Assessment
 from hermes_nb.approval.view import ApprovalView
+from hermes_nb.calls.results import CommandResult
 from hermes_nb.context import Context
 from hermes_nb.errors import FolderChangedError, ToolError
-from hermes_nb.results import CommandResult
 from hermes_nb.toolbox.decorator import tool
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import pytest
 import hermes_nb as hermes
 from hermes_nb import Decision, Registry, Session
 from hermes_nb.approval.decision import Request
+from hermes_nb.calls.journal import Replay, replay
 from hermes_nb.calls.waiting import Waiting
-from hermes_nb.journal import Replay, replay
 
 from .support import add, dangerous
 

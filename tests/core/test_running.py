@@ -7,7 +7,7 @@ import contextlib
 import pytest
 
 from hermes_nb import Registry, Session
-from hermes_nb.running import RunningCall
+from hermes_nb.calls.running import RunningCall
 
 from .support import add, raising
 

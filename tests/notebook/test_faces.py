@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hermes_nb as hermes
+from hermes_nb.calls.results import ToolResult
 from hermes_nb.common.text import readable
 from hermes_nb.doctor import Check, Report
 from hermes_nb.notebook import ansi, display, markup, values
 from hermes_nb.notebook.schema_view import Description
-from hermes_nb.results import ToolResult
 from hermes_nb.search import Hit, SearchResult
 
 ALLOWED_TAGS = {

@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import hermes_nb as hermes
+from hermes_nb.calls.results import ToolResult, to_text
 from hermes_nb.notebook import display, own_face, values
-from hermes_nb.results import ToolResult, to_text
 
 SECRET = "ghp_" + "a1B2" * 9
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -10,7 +10,7 @@ import hermes_nb as hermes
 from hermes_nb.approval import assess
 from hermes_nb.approval.approvers import NobodyApprover
 from hermes_nb.cli import main
-from hermes_nb.upgrade import COUNTERPARTS, UNASKED, WIDER, plan_import
+from hermes_nb.import_config import COUNTERPARTS, UNASKED, WIDER, plan_import
 
 #: What a user of hermes-agent approved with these words, as commands.
 APPROVED_WITH = {

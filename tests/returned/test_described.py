@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from PIL import Image
 
-from hermes_nb.results import to_text
+from hermes_nb.calls.results import to_text
 from hermes_nb.returned import tables
 from hermes_nb.returned.iterated import ITEMS_TAKEN
 

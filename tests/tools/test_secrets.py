@@ -241,7 +241,7 @@ def test_other_files_of_this_machine_stay_out_of_reach_that_way(session: hermes.
 
 
 def test_making_a_text_of_a_value_writes_no_file(home: Path, tmp_path: Path) -> None:
-    from hermes_nb.results import CommandResult, to_text
+    from hermes_nb.calls.results import CommandResult, to_text
 
     with open_backend("local", cwd=str(tmp_path)) as backend:
         value = CommandResult(backend.run("seq 1 50000"))

@@ -17,7 +17,7 @@ from hermes_nb.notebook.ran import CommandRun
 from hermes_nb.notebook.words import for_shell
 
 if TYPE_CHECKING:
-    from hermes_nb.results import ToolResult
+    from hermes_nb.calls.results import ToolResult
 
 _VARIABLE = re.compile(r"[A-Za-z_]\w*")
 

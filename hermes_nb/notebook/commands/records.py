@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from hermes_nb.notebook.commands.base import Command, Invocation, Parser
 
 if TYPE_CHECKING:
+    from hermes_nb.calls.journal import Replay
     from hermes_nb.doctor import Report
-    from hermes_nb.journal import Replay
 
 
 def _doctor(_invocation: Invocation) -> Report:
@@ -18,7 +18,7 @@ def _doctor(_invocation: Invocation) -> Report:
 
 
 def _replay(invocation: Invocation) -> Replay:
-    from hermes_nb.journal import Replay, replay
+    from hermes_nb.calls.journal import Replay, replay
 
     wanted = invocation.options.session
     return Replay(invocation.session.journal) if wanted is None else replay(wanted)

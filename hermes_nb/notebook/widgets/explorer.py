@@ -17,7 +17,7 @@ from hermes_nb.search.catalog import signature
 from hermes_nb.toolbox.availability import missing_variables
 
 if TYPE_CHECKING:
-    from hermes_nb.results import ToolResult
+    from hermes_nb.calls.results import ToolResult
     from hermes_nb.session import Session
 
 logger = logging.getLogger(__name__)

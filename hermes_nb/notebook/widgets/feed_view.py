@@ -15,8 +15,8 @@ from hermes_nb.common.text import beginning
 from hermes_nb.notebook.widgets.base import HermesWidget, Message, script, style
 
 if TYPE_CHECKING:
-    from hermes_nb.journal import Record
-    from hermes_nb.running import RunningCall
+    from hermes_nb.calls.journal import Record
+    from hermes_nb.calls.running import RunningCall
     from hermes_nb.session import Session
 
 logger = logging.getLogger(__name__)

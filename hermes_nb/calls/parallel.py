@@ -8,14 +8,14 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from hermes_nb.calls.path import Call
 from hermes_nb.common import aio
-from hermes_nb.dispatch import Call
 from hermes_nb.errors import HermesError
 
 if TYPE_CHECKING:
     from hermes_backends import Backend
+    from hermes_nb.calls.results import ToolResult
     from hermes_nb.common.progress import Work
-    from hermes_nb.results import ToolResult
     from hermes_nb.session import Session
 
 Written = tuple[str, "Mapping[str, Any] | str | None"]

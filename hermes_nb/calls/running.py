@@ -14,7 +14,7 @@ from hermes_nb.common.jsonable import encode_anything
 from hermes_nb.common.redact import redact, redact_json
 
 if TYPE_CHECKING:
-    from hermes_nb.dispatch import Call
+    from hermes_nb.calls.path import Call
 
 logger = logging.getLogger(__name__)
 

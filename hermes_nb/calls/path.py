@@ -16,13 +16,13 @@ from hermes_nb.approval.assessment import ALLOWED, Assessment, Finding
 from hermes_nb.approval.decision import Decision, Request
 from hermes_nb.approval.view import view_of
 from hermes_nb.calls.finish import Ending, finish
+from hermes_nb.calls.results import ToolResult, error_json, to_text
 from hermes_nb.calls.waiting import Waiting
 from hermes_nb.common import aio
 from hermes_nb.common.jsonable import copy_json
 from hermes_nb.context import Context, OnOutput, accepted_keywords, current_call
 from hermes_nb.errors import CallRefused, FolderChangedError, ToolError
 from hermes_nb.hooks import Ask, Rewrite
-from hermes_nb.results import ToolResult, error_json, to_text
 from hermes_nb.returned.iterated import settled
 
 if TYPE_CHECKING:
