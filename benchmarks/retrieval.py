@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from hermes_nb.search.index import DEFAULT_FLOOR, Document, ToolIndex
-from hermes_nb.search.semantic import SemanticModel, load_semantic_model, semantic_installed
+from hermes_nb.search.engine.index import DEFAULT_FLOOR, Document, ToolIndex
+from hermes_nb.search.engine.semantic import SemanticModel, load_semantic_model, semantic_installed
 
 Record = dict[str, Any]
 Search = Callable[[str, int], list[str]]

@@ -15,7 +15,7 @@ from hermes_nb.search.budget import tool_tokens
 
 if TYPE_CHECKING:
     from hermes_nb.common.progress import Reporter
-    from hermes_nb.search.index import Document, ToolIndex
+    from hermes_nb.search.engine.index import Document, ToolIndex
     from hermes_nb.toolbox.declaration import Tool
     from hermes_nb.view import Visible
 
@@ -137,8 +137,8 @@ class SharedIndex:
         """The index over just these tools."""
         with self._lock:
             if self._index is None:
-                from hermes_nb.search.index import ToolIndex
-                from hermes_nb.search.semantic import load_semantic_model, semantic_installed
+                from hermes_nb.search.engine.index import ToolIndex
+                from hermes_nb.search.engine.semantic import load_semantic_model, semantic_installed
 
                 self._index = ToolIndex(semantic=load_semantic_model() if semantic_installed() else None)
             if tools is not self._tools:
@@ -159,7 +159,7 @@ class SharedIndex:
 
 
 def _documents(tools: Iterable[Tool]) -> Iterable[Document]:
-    from hermes_nb.search.index import Document
+    from hermes_nb.search.engine.index import Document
 
     for tool in tools:
         yield Document(tool.name, tool.origin, tool.description, tool.parameters)

@@ -25,7 +25,7 @@ EXTRAS = {
     "mcp": ["mcp"],
     "agent": ["openai"],
     "tokens": ["bpe_openai"],
-    "semantic": ["wordllama", "hermes_nb.search.semantic"],
+    "semantic": ["wordllama", "hermes_nb.search.engine.semantic"],
 }
 pytestmark = pytest.mark.timeout(900)  # packages come from an index
 PACKAGES = {"hermes_nb": ROOT / "hermes_nb", "hermes_backends": ROOT / "backends" / "hermes_backends"}

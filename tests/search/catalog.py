@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hermes_nb.search.index import Document
+from hermes_nb.search.engine.index import Document
 
 
 def parameters(**described: str) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Plus
 
-from hermes_nb.search.bm25f import Field, FieldedBM25
-from hermes_nb.search.index import Document, Scored, ToolIndex
+from hermes_nb.search.engine.bm25f import Field, FieldedBM25
+from hermes_nb.search.engine.index import Document, Scored, ToolIndex
 
 from .catalog import CATALOG
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hermes_nb.search.index import Document, ToolIndex
-from hermes_nb.search.semantic import StaticModel, load_semantic_model, semantic_installed
+from hermes_nb.search.engine.index import Document, ToolIndex
+from hermes_nb.search.engine.semantic import StaticModel, load_semantic_model, semantic_installed
 
 from ..parts import missing, run
 from .catalog import CATALOG
@@ -128,7 +128,7 @@ def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.Mo
 
 def test_the_model_loads_neither_torch_nor_an_http_client() -> None:
     code = (
-        "import sys; from hermes_nb.search.semantic import load_semantic_model as load; load().embed(['x']);"
+        "import sys; from hermes_nb.search.engine.semantic import load_semantic_model as load; load().embed(['x']);"
         "print([name for name in ('torch', 'requests', 'httpx', 'wordllama') if name in sys.modules])"
     )
     done = run(sys.executable, "-c", code)

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from hermes_nb.search.document import bare_name
-from hermes_nb.search.text import stem, words
+from hermes_nb.search.engine.document import bare_name
+from hermes_nb.search.engine.text import stem, words
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from hermes_nb.search.document import Document, bare_name
-from hermes_nb.search.text import words
+from hermes_nb.search.engine.document import Document, bare_name
+from hermes_nb.search.engine.text import words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
-from hermes_nb.search.spelling import Spelling
-from hermes_nb.search.synonyms import synonyms
-from hermes_nb.search.text import stem, words
+from hermes_nb.search.engine.spelling import Spelling
+from hermes_nb.search.engine.synonyms import synonyms
+from hermes_nb.search.engine.text import stem, words
 
 RELATED = 0.25  # what a synonym, or a word written together or apart, is worth beside the word itself
 MISSPELLED = 0.8

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hermes_nb.search.bm25f import Field, FieldedBM25
-from hermes_nb.search.document import FIELDS, Document, bare_name, document_words
-from hermes_nb.search.query import Concept, Vocabulary
-from hermes_nb.search.semantic import Embeddings
-from hermes_nb.search.spelling import Spelling
+from hermes_nb.search.engine.bm25f import Field, FieldedBM25
+from hermes_nb.search.engine.document import FIELDS, Document, bare_name, document_words
+from hermes_nb.search.engine.query import Concept, Vocabulary
+from hermes_nb.search.engine.semantic import Embeddings
+from hermes_nb.search.engine.spelling import Spelling
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hermes_nb.search.semantic import SemanticModel
+    from hermes_nb.search.engine.semantic import SemanticModel
 
 __all__ = ["DEFAULT_FLOOR", "Document", "Scored", "ToolIndex"]
 
