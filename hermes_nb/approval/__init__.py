@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hermes_nb.approval.assessment import Assessment, Finding, Verdict
 
 if TYPE_CHECKING:
-    from hermes_nb.approval.judge import DANGEROUS_PATTERNS, assess, detect_dangerous_command
+    from hermes_nb.approval.assess_command import DANGEROUS_PATTERNS, assess, detect_dangerous_command
 
 __all__ = [
     "DANGEROUS_PATTERNS",
@@ -22,7 +22,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Load the parser and the rules when they are first asked for."""
     if name in ("assess", "detect_dangerous_command", "DANGEROUS_PATTERNS"):
-        from hermes_nb.approval import judge as module
+        from hermes_nb.approval import assess_command as module
 
         return getattr(module, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from hermes_nb.approval.running import Script
+    from hermes_nb.approval.shell.script import Script
 
 Verdict = Literal["allow", "ask", "block"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hermes_nb.approval import paths
 from hermes_nb.approval.assessment import ALLOWED, Assessment, Finding
-from hermes_nb.approval.python_code import assess_python
+from hermes_nb.approval.languages.python_code import assess_python
 
 __all__ = ["assess_python", "assess_read", "assess_write"]
 

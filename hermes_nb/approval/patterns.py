@@ -47,7 +47,7 @@ class Commands:
 
     def _spelled(self, text: str) -> Iterator[str]:
         if text not in self._readings:
-            from hermes_nb.approval.judge import read_both
+            from hermes_nb.approval.assess_command import read_both
 
             self._readings[text] = read_both(text)
         for script in self._readings[text]:

@@ -253,7 +253,8 @@ class TestRulesOfTheConfig:
     def test_a_command_is_parsed_once_whatever_rules_there_are(
         self, registry: hermes.Registry, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from hermes_nb.approval import assess, shell
+        from hermes_nb.approval import assess
+        from hermes_nb.approval.shell import reader as shell
 
         parsed: list[bytes] = []
         parse = shell.parse
@@ -277,7 +278,7 @@ class TestRulesOfTheConfig:
     def test_a_command_is_not_parsed_for_rules_of_other_tools(
         self, open_session: Open, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from hermes_nb.approval import shell
+        from hermes_nb.approval.shell import reader as shell
 
         monkeypatch.delattr(shell, "parse")
         config = {"approval": {"deny": ["terminal(git push*)"], "allow": ["run(git status*)"]}}

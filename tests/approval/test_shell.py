@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hermes_nb.approval import assess
-from hermes_nb.approval.shell import read
+from hermes_nb.approval.shell.reader import read
 
 
 def commands(text):

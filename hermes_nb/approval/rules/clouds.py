@@ -9,7 +9,7 @@ from hermes_nb.approval import paths
 from hermes_nb.approval.rules.table import rule
 
 if TYPE_CHECKING:
-    from hermes_nb.approval.commands import Command
+    from hermes_nb.approval.shell.commands import Command
 
 _ENGINES = "docker podman nerdctl docker-compose podman-compose buildah crictl ctr lxc incus"
 

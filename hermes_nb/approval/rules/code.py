@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hermes_nb.approval.commands import UNKNOWN
 from hermes_nb.approval.rules.table import rule
-from hermes_nb.approval.words import unescape_ansi_c
+from hermes_nb.approval.shell.commands import UNKNOWN
+from hermes_nb.approval.shell.words import unescape_ansi_c
 
 if TYPE_CHECKING:
-    from hermes_nb.approval.commands import Command
+    from hermes_nb.approval.shell.commands import Command
 
 _DELETES = {
     "javascript": re.compile(
@@ -123,7 +123,7 @@ def _runs_commands_from_code(command: Command) -> bool:
     text = code.stream.text
     if not _RUNS[code.language].search(text):
         return False
-    from hermes_nb.approval.judge import assess
+    from hermes_nb.approval.assess_command import assess
 
     commands = literal_commands(text)
     if commands is None:
@@ -155,7 +155,7 @@ def _runs_dangerous_python(command: Command) -> bool:
     code = command.code
     if not code or code.language != "python" or not code.stream.text or code.stream.text.strip() == UNKNOWN:
         return False
-    from hermes_nb.approval.python_code import assess_python
+    from hermes_nb.approval.languages.python_code import assess_python
 
     return bool(assess_python(code.stream.text.replace(UNKNOWN, "_unknown_"), cwd=command.cwd).findings)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hermes_nb.approval import sql
+from hermes_nb.approval.languages import sql
 from hermes_nb.approval.rules.table import rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hermes_nb.approval.commands import Command
+    from hermes_nb.approval.shell.commands import Command
 
 _SQL_CLIENTS = (
     "psql mysql mariadb sqlite3 sqlite sqlcmd sqlplus clickhouse-client clickhouse cqlsh duckdb"

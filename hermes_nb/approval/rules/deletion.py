@@ -9,7 +9,7 @@ from hermes_nb.approval import paths
 from hermes_nb.approval.rules.table import rule
 
 if TYPE_CHECKING:
-    from hermes_nb.approval.commands import Command, Word
+    from hermes_nb.approval.shell.commands import Command, Word
 
 _REMOVERS = "rm grm srm trash rimraf del-cli"
 #: More named files than this are a bulk removal.

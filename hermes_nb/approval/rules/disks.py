@@ -11,7 +11,7 @@ from hermes_nb.approval.rules.table import rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hermes_nb.approval.commands import Command
+    from hermes_nb.approval.shell.commands import Command
 
 _MKFS = (
     "mkfs mke2fs mkswap newfs mkdosfs mkntfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs"

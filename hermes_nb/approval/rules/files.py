@@ -11,7 +11,7 @@ from hermes_nb.approval.rules.table import rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hermes_nb.approval.commands import Command
+    from hermes_nb.approval.shell.commands import Command
 
 WRITERS = (
     "cp mv install ln gcp rsync scp unzip tee sponge touch truncate mkdir nano vim vi emacs ex ed"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hermes_nb.approval.rules.table import rule
 
 if TYPE_CHECKING:
-    from hermes_nb.approval.commands import Command
+    from hermes_nb.approval.shell.commands import Command
 
 _GLOBAL_VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env")
 

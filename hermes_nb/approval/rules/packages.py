@@ -10,7 +10,7 @@ from hermes_nb.approval.rules.table import rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hermes_nb.approval.commands import Command
+    from hermes_nb.approval.shell.commands import Command
 
 _URL = re.compile(
     r"(?:git\+)?(?:https?|ftp|git|ssh|svn|hg|bzr)://|git\+|git@|(?:github|gitlab|bitbucket|gist):\w"

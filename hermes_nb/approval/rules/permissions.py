@@ -9,7 +9,7 @@ from hermes_nb.approval import paths
 from hermes_nb.approval.rules.table import rule
 
 if TYPE_CHECKING:
-    from hermes_nb.approval.commands import Command
+    from hermes_nb.approval.shell.commands import Command
 
 _WORLD_WRITABLE = re.compile(r"[0-7]?[0-7]{2}[2367]\Z|(?:[ugo]*[oa][ugo]*[+=][rwxXst]*w|\+[rwx]*w)")
 _SETUID = re.compile(r"[2467][0-7]{3}\Z|0[2467][0-7]{3}\Z|[ugoa]*[+=][rwx]*s")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hermes_nb.approval.commands import SHELLS
 from hermes_nb.approval.rules.table import rule
+from hermes_nb.approval.shell.commands import SHELLS
 
 if TYPE_CHECKING:
-    from hermes_nb.approval.commands import Command
+    from hermes_nb.approval.shell.commands import Command
 
 
 @rule(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hermes_nb.approval.rules.table import rule
 
 if TYPE_CHECKING:
-    from hermes_nb.approval.commands import Command
+    from hermes_nb.approval.shell.commands import Command
 
 _FORCED = re.compile(r"-(?:9|KILL|SIGKILL|kill)\Z")
 _HARMLESS = ("-0", "-l", "-L", "--list", "--table")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hermes_nb.approval.commands import SHELLS, UNKNOWN
-from hermes_nb.approval.flow import is_decoder, is_download
 from hermes_nb.approval.rules.table import rule
+from hermes_nb.approval.shell.commands import SHELLS, UNKNOWN
+from hermes_nb.approval.shell.flow import is_decoder, is_download
 
 if TYPE_CHECKING:
-    from hermes_nb.approval.commands import Command
+    from hermes_nb.approval.shell.commands import Command
 
 
 def _code_sources(command: Command) -> tuple[Command, ...]:

@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from hermes_nb.approval import paths
-from hermes_nb.approval.commands import UNKNOWN
 from hermes_nb.approval.rules.files import read_paths
 from hermes_nb.approval.rules.table import rule
+from hermes_nb.approval.shell.commands import UNKNOWN
 
 if TYPE_CHECKING:
-    from hermes_nb.approval.commands import Command, Word
+    from hermes_nb.approval.shell.commands import Command, Word
 
 _SENDERS = frozenset(
     [

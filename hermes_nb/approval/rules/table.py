@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from hermes_nb.approval.assessment import Verdict
-    from hermes_nb.approval.commands import Command
+    from hermes_nb.approval.shell.commands import Command
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hermes_nb.approval import multipliers
-from hermes_nb.approval.commands import SHELLS, Inner, Word
+from hermes_nb.approval.shell import multipliers
+from hermes_nb.approval.shell.commands import SHELLS, Inner, Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from hermes_nb.approval.commands import Command
+    from hermes_nb.approval.shell.commands import Command
 
 _CONTAINER_VALUED = frozenset(
     [

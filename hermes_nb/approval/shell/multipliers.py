@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hermes_nb.approval.commands import UNKNOWN, Inner, Word
+from hermes_nb.approval.shell.commands import UNKNOWN, Inner, Word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hermes_nb.approval.commands import Command
+    from hermes_nb.approval.shell.commands import Command
 
 _XARGS_VALUED = frozenset(
     [

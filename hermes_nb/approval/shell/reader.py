@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hermes_nb.approval.commands import MOST_SOURCES, UNKNOWN, Command, Redirect, Stream, Word
-from hermes_nb.approval.flow import output
-from hermes_nb.approval.running import LONGEST_TEXT, MOST_DEPTH, Function, Runner, Script
-from hermes_nb.approval.syntax import TooIntricateError, flat, join_lines, parse
-from hermes_nb.approval.variables import bounded
-from hermes_nb.approval.words import expand, run_substitutions
+from hermes_nb.approval.shell.commands import MOST_SOURCES, UNKNOWN, Command, Redirect, Stream, Word
+from hermes_nb.approval.shell.flow import output
+from hermes_nb.approval.shell.grammar import TooIntricateError, flat, join_lines, parse
+from hermes_nb.approval.shell.script import LONGEST_TEXT, MOST_DEPTH, Function, Runner, Script
+from hermes_nb.approval.shell.variables import bounded
+from hermes_nb.approval.shell.words import expand, run_substitutions
 from hermes_nb.common.text import cut
 
 if TYPE_CHECKING:

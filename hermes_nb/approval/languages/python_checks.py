@@ -6,9 +6,10 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from hermes_nb.approval import paths, sql
-from hermes_nb.approval.commands import UNKNOWN
-from hermes_nb.approval.python_values import FETCH, ValueReader
+from hermes_nb.approval import paths
+from hermes_nb.approval.languages import sql
+from hermes_nb.approval.languages.python_values import FETCH, ValueReader
+from hermes_nb.approval.shell.commands import UNKNOWN
 
 if TYPE_CHECKING:
     from hermes_nb.approval.assessment import Finding
@@ -53,7 +54,7 @@ _SCOPE_TRICKS = frozenset(
 
 
 def _of_shell(command: str, cwd: str | None) -> tuple[Finding, ...]:
-    from hermes_nb.approval.judge import assess
+    from hermes_nb.approval.assess_command import assess
 
     return assess(command, cwd=cwd).findings
 
@@ -177,7 +178,7 @@ class CodeReader(ValueReader):
                     return
                 self._add("python-hidden-code", "runs code that cannot be known before it runs", node)
             elif name in ("exec", "eval", "builtins.exec", "builtins.eval", "compile") and text.strip():
-                from hermes_nb.approval.python_code import assess_python
+                from hermes_nb.approval.languages.python_code import assess_python
 
                 self.findings.extend(assess_python(text, cwd=self._cwd).findings)
         elif name in _HIDDEN or (

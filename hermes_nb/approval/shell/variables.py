@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hermes_nb.approval.commands import MOST_SOURCES, UNKNOWN
+from hermes_nb.approval.shell.commands import MOST_SOURCES, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hermes_nb.approval.commands import Command, Word
+    from hermes_nb.approval.shell.commands import Command, Word
 
 #: A value that is longer than this is not followed.
 LONGEST_VALUE = 4_000

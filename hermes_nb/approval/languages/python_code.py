@@ -6,8 +6,8 @@ import ast
 import re
 
 from hermes_nb.approval.assessment import Assessment, Finding
-from hermes_nb.approval.commands import UNKNOWN
-from hermes_nb.approval.python_checks import CodeReader
+from hermes_nb.approval.languages.python_checks import CodeReader
+from hermes_nb.approval.shell.commands import UNKNOWN
 
 #: Python code longer than this is not read; nobody could judge it at a glance either.
 MOST_CHARACTERS = 400_000
@@ -26,7 +26,7 @@ def assess_python(source: str, *, cwd: str | None = None) -> Assessment:
         source: The code; a notebook cell's ``!command`` lines are judged as shell commands.
         cwd: The working directory, if it is known.
     """
-    from hermes_nb.approval.judge import assess
+    from hermes_nb.approval.assess_command import assess
 
     findings: list[Finding] = []
     if len(source) > MOST_CHARACTERS:

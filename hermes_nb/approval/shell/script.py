@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hermes_nb.approval import paths
-from hermes_nb.approval.commands import UNKNOWN, Code, Command, Inner, Stream, Word
-from hermes_nb.approval.flow import output
-from hermes_nb.approval.interpreters import code_of
-from hermes_nb.approval.variables import Variables
-from hermes_nb.approval.wrappers import inner_commands
-from hermes_nb.approval.written import WrittenFiles
+from hermes_nb.approval.shell.commands import UNKNOWN, Code, Command, Inner, Stream, Word
+from hermes_nb.approval.shell.flow import output
+from hermes_nb.approval.shell.interpreters import code_of
+from hermes_nb.approval.shell.variables import Variables
+from hermes_nb.approval.shell.wrappers import inner_commands
+from hermes_nb.approval.shell.written import WrittenFiles
 from hermes_nb.common.text import cut
 
 if TYPE_CHECKING:

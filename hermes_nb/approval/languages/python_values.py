@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hermes_nb.approval import paths
 from hermes_nb.approval.assessment import Finding
-from hermes_nb.approval.commands import UNKNOWN
+from hermes_nb.approval.shell.commands import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hermes_nb.approval.commands import SHELLS, Code, Command, Stream, Word
+from hermes_nb.approval.shell.commands import SHELLS, Code, Command, Stream, Word
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

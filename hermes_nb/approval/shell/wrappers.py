@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hermes_nb.approval.commands import Inner, Word
-from hermes_nb.approval.launchers import LAUNCHERS, is_clustered
+from hermes_nb.approval.shell.commands import Inner, Word
+from hermes_nb.approval.shell.launchers import LAUNCHERS, is_clustered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hermes_nb.approval.commands import Command
+    from hermes_nb.approval.shell.commands import Command
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from hermes_nb.approval import lookalikes
 from hermes_nb.approval.assessment import Assessment, Finding
 from hermes_nb.approval.rules import matching
-from hermes_nb.approval.shell import read
+from hermes_nb.approval.shell.reader import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hermes_nb.approval.assessment import Verdict
-    from hermes_nb.approval.running import Script
+    from hermes_nb.approval.shell.script import Script
 
 #: The user's own additions: (regular expression, description). They are looked for in the text as it stands.
 DANGEROUS_PATTERNS: list[tuple[str, str]] = []

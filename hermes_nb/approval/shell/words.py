@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
-from hermes_nb.approval.braces import expand_braces, tokenise
-from hermes_nb.approval.commands import UNKNOWN, Stream, Word
+from hermes_nb.approval.shell.braces import expand_braces, tokenise
+from hermes_nb.approval.shell.commands import UNKNOWN, Stream, Word
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from hermes_nb.approval.commands import Command
+    from hermes_nb.approval.shell.commands import Command
 
 #: The most words one word may become through braces and variables with several possible values.
 MOST_ALTERNATIVES = 16

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hermes_nb.approval import paths
-from hermes_nb.approval.commands import MOST_SOURCES, Stream
-from hermes_nb.approval.flow import is_download, output
+from hermes_nb.approval.shell.commands import MOST_SOURCES, Stream
+from hermes_nb.approval.shell.flow import is_download, output
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hermes_nb.approval.commands import Command
+    from hermes_nb.approval.shell.commands import Command
 
 
 class WrittenFiles(dict[str, Stream]):

@@ -7,13 +7,13 @@ import binascii
 import re
 from typing import TYPE_CHECKING
 
-from hermes_nb.approval.commands import UNKNOWN, Stream
-from hermes_nb.approval.words import unescape_ansi_c
+from hermes_nb.approval.shell.commands import UNKNOWN, Stream
+from hermes_nb.approval.shell.words import unescape_ansi_c
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from hermes_nb.approval.commands import Command
+    from hermes_nb.approval.shell.commands import Command
 
 DOWNLOADERS = frozenset(
     [
