@@ -19,7 +19,7 @@ SETUP = """
 import os, random, time
 import anywidget, psutil
 import hermes_nb as hermes
-from hermes_nb.notebook.widgets import explore
+from hermes_nb.notebook import explore
 
 class Empty(anywidget.AnyWidget):
     _esm = "export default {render({el}) { el.innerHTML = '<div class=hermes-ready>empty</div>'; }}"

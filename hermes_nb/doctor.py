@@ -74,7 +74,7 @@ class Report(tuple[Check, ...]):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from hermes_nb.notebook.display import report_html
+        from hermes_nb.notebook.faces.results import report_html
 
         return report_html(self)
 

@@ -85,7 +85,7 @@ class TerminalApprover:
 def default_approver() -> Approver:
     """Who is asked when a session names nobody: whoever sits at the notebook, or at the terminal."""
     if "ipykernel" in sys.modules:
-        from hermes_nb.notebook.approver import notebook_approver
+        from hermes_nb.notebook.asking.approver import notebook_approver
 
         approver = notebook_approver()
         if approver is not None:

@@ -175,7 +175,7 @@ class Journal:
         return sum(1 for _ in self)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        from hermes_nb.notebook.display import journal_bundle
+        from hermes_nb.notebook.faces.results import journal_bundle
 
         return journal_bundle(self)
 
@@ -203,7 +203,7 @@ class Replay(tuple[Record, ...]):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from hermes_nb.notebook.display import replay_html
+        from hermes_nb.notebook.faces.results import replay_html
 
         return replay_html(self)
 

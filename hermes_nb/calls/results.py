@@ -75,7 +75,7 @@ class ToolResult(msgspec.Struct, frozen=True, eq=False):
         return self.text
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        from hermes_nb.notebook.display import result_bundle
+        from hermes_nb.notebook.faces.results import result_bundle
 
         return result_bundle(self)
 

@@ -2,7 +2,7 @@
 
 What becomes of control characters depends on who reads. For a model, ``hermes_backends.strip_ansi`` takes the escape
 sequences out of what a command printed. For a person, ``readable`` does so too and makes visible what else would act or
-hide; ``hermes_nb.notebook.ansi`` does the same and keeps the colours. For a person who decides,
+hide; ``hermes_nb.notebook.faces.ansi`` does the same and keeps the colours. For a person who decides,
 ``hermes_nb.approval.display.inert`` takes out nothing, and names the letters that pose as others.
 """
 

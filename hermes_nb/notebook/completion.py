@@ -14,8 +14,8 @@ from hermes_nb.config import OPTIONS
 from hermes_nb.home import home
 from hermes_nb.notebook import state
 from hermes_nb.notebook.commands import COMMANDS
-from hermes_nb.notebook.schema_view import followed
-from hermes_nb.notebook.words import split
+from hermes_nb.notebook.faces.schema import followed
+from hermes_nb.notebook.line.words import split
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

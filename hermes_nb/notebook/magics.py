@@ -12,8 +12,8 @@ from hermes_nb.errors import MagicError, did_you_mean
 from hermes_nb.notebook import state
 from hermes_nb.notebook.commands import COMMANDS, Command, Invocation
 from hermes_nb.notebook.commands.base import HelpWanted, read_options
-from hermes_nb.notebook.failure import compact
-from hermes_nb.notebook.help import Help, overview
+from hermes_nb.notebook.faces.failure import compact
+from hermes_nb.notebook.faces.help import Help, overview
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -75,7 +75,7 @@ def find(name: str) -> Command:
 
 
 def _help(name: str) -> Help:
-    return Help.of(find(name)) if name else overview()
+    return Help.of(find(name)) if name else overview(COMMANDS.values())
 
 
 def load(shell: InteractiveShell) -> None:

@@ -33,7 +33,7 @@ def use(session: Session) -> Session:
 def _with_bars(session: Session) -> Session:
     """The session, its long work shown unless somebody else listens to it already."""
     if session.progress.listener is None:
-        from hermes_nb.notebook.progress import Bars, surface_here
+        from hermes_nb.notebook.faces.progress import Bars, surface_here
 
         session.progress.listener = Bars(surface_here)
     return session

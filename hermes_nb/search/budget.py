@@ -80,7 +80,7 @@ class Budget:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from hermes_nb.notebook.display import budget_html
+        from hermes_nb.notebook.faces.results import budget_html
 
         return budget_html(self)
 

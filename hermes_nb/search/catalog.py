@@ -83,7 +83,7 @@ class SearchResult:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from hermes_nb.notebook.display import search_html
+        from hermes_nb.notebook.faces.results import search_html
 
         return search_html(self)
 

@@ -176,7 +176,7 @@ def test_interrupting_the_cell_ends_the_question(notebook: Notebook) -> None:
 
 
 def test_a_call_from_a_worker_thread_asks_in_the_inbox(notebook: Notebook) -> None:
-    notebook.run("from hermes_nb.notebook.widgets import inbox\ninbox()")
+    notebook.run("from hermes_nb.notebook import inbox\ninbox()")
     shown = notebook.page.locator(".hermes-inbox")
     shown.wait_for()
     notebook.run(

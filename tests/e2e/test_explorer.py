@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 import hermes_nb as hermes
 from hermes_nb.approval.assessment import Assessment, Finding
 from hermes_nb.notebook.approver import NotebookApprover
-from hermes_nb.notebook.widgets import explore
+from hermes_nb.notebook import explore
 
 tools = hermes.Registry()
 risky = lambda args, context: Assessment((Finding("drop", "deletes an issue for good", args["title"]),))

@@ -33,7 +33,7 @@ def test_an_awaited_call_asks_in_an_inbox_that_appears_in_its_cell(classic: Note
 
 
 def test_the_explorer_runs_a_tool(classic: Notebook) -> None:
-    cell = classic.run("from hermes_nb.notebook.widgets import explore\nexplore(session())")
+    cell = classic.run("from hermes_nb.notebook import explore\nexplore(session())")
     explorer = cell.locator(".hermes-explorer.hermes-ready")
     explorer.locator(".hermes-row", has_text="shell").click()
     explorer.locator('[data-field="command"] textarea').fill("ls")

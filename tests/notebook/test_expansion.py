@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hermes_nb.errors import MagicError
-from hermes_nb.notebook.expansion import expand, spots
-from hermes_nb.notebook.words import for_document, for_shell, meaning, split
+from hermes_nb.notebook.line.expansion import expand, spots
+from hermes_nb.notebook.line.words import for_document, for_shell, meaning, split
 
 NAMES = {"name": "world", "n": 3, "items": ["a b", "c"], "d": {"k}": "v"}, "path": "my file; rm -rf ~"}
 

@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hermes_nb as hermes
-from hermes_nb.calls.results import ToolResult
+from hermes_nb.calls.results import ToolResult, to_text
 from hermes_nb.common.text import readable
 from hermes_nb.doctor import Check, Report
-from hermes_nb.notebook import ansi, display, markup, values
-from hermes_nb.notebook.schema_view import Description
+from hermes_nb.notebook.faces import ansi, markup, values
+from hermes_nb.notebook.faces import results as display
+from hermes_nb.notebook.faces.schema import Description
 from hermes_nb.search import Hit, SearchResult
 
 ALLOWED_TAGS = {
@@ -73,7 +74,7 @@ def inspect(page: str) -> Inspector:
 
 
 def result(value: Any, **changes: Any) -> ToolResult:
-    text = value if isinstance(value, str) else hermes.results.to_text(value)
+    text = value if isinstance(value, str) else to_text(value)
     return ToolResult(**{"tool": "say", "text": text, "value": value, "duration": 0.012, **changes})
 
 

@@ -12,7 +12,7 @@ from ..kernels import execute
 SETUP = """
 import hermes_nb as hermes
 from hermes_nb.approval.assessment import Assessment, Finding
-from hermes_nb.notebook.widgets import budget, explore, feed, jobs
+from hermes_nb.notebook import budget, explore, feed, jobs
 
 tools = hermes.Registry()
 risky = lambda args, context: Assessment((Finding("delete", "deletes a file", args["path"]),))

@@ -16,7 +16,8 @@ from PIL import Image
 
 import hermes_nb as hermes
 from hermes_nb.calls.results import ToolResult, to_text
-from hermes_nb.notebook import display, own_face, values
+from hermes_nb.notebook.faces import own_face, values
+from hermes_nb.notebook.faces import results as display
 
 SECRET = "ghp_" + "a1B2" * 9
 PNG = b"\x89PNG\r\n\x1a\n"

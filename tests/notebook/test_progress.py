@@ -13,7 +13,7 @@ import pytest
 import hermes_nb as hermes
 from hermes_nb.common.progress import Progress, Reporter
 from hermes_nb.notebook import state
-from hermes_nb.notebook.progress import Bars, TerminalSurface, html_line, line, surface_here
+from hermes_nb.notebook.faces.progress import Bars, TerminalSurface, html_line, line, surface_here
 
 from ..kernels import running_kernel
 from .test_kernel import Kernel, streamed

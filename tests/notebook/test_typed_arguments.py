@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from hermes_nb.errors import MagicError
-from hermes_nb.notebook.arguments import from_cell, from_words
-from hermes_nb.notebook.words import split
+from hermes_nb.notebook.line.arguments import from_cell, from_words
+from hermes_nb.notebook.line.words import split
 
 SCHEMA = {
     "type": "object",

@@ -20,7 +20,7 @@ from hermes_backends import Backend, open_backend
 from hermes_backends.local import LocalBackend
 from hermes_nb.common import redact
 from hermes_nb.errors import CommandFailed
-from hermes_nb.notebook.ran import CommandRun
+from hermes_nb.notebook.faces.command_run import CommandRun
 
 SECRET = "correct-horse/battery=staple"
 PHRASE = "a secret with spaces in it"

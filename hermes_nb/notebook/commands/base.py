@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from hermes_nb.errors import MagicError
-from hermes_nb.notebook.words import meaning, split
+from hermes_nb.notebook.line.words import meaning, split
 
 if TYPE_CHECKING:
     from hermes_nb.session import Session
@@ -59,6 +59,8 @@ class Command:
         summary: What it does, in one line.
         run: Does it; returns what the cell shows.
         configure: Adds its options to a parser.
+        order: Where help lists it: by this number.
+        example: A line that somebody might type.
         rest: What follows the options is taken as it was typed, and named so in the usage; empty: words for argparse.
         raw_words: Words that are no options are left as they were typed, for the command to read.
         takes_cell: Whether it can head a cell.
@@ -68,6 +70,8 @@ class Command:
     summary: str
     run: Callable[[Invocation], Any]
     configure: Callable[[Parser], None] = lambda _: None
+    order: int = 100
+    example: str = ""
     rest: str = ""
     raw_words: bool = False
     takes_cell: bool = False

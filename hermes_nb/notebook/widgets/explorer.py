@@ -10,9 +10,9 @@ from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from hermes_nb.common.text import beginning, readable
-from hermes_nb.notebook.widgets.approval import Desk, asking_at
-from hermes_nb.notebook.widgets.base import Message, script, style
-from hermes_nb.notebook.widgets.table import Table
+from hermes_nb.notebook.asking.desk import Desk, asking_at
+from hermes_nb.notebook.frontend.widget import Message, script, style
+from hermes_nb.notebook.widgets.tool_table import Table
 from hermes_nb.search.catalog import signature
 from hermes_nb.toolbox.availability import missing_variables
 

@@ -14,7 +14,7 @@ from hermes_nb.approval.decision import Request
 from hermes_nb.approval.view import ApprovalView
 
 if TYPE_CHECKING:
-    from hermes_nb.notebook.widgets.base import HermesWidget
+    from hermes_nb.notebook.frontend.widget import HermesWidget
 
 Outbox = Callable[["HermesWidget"], list[dict[str, Any]]]
 

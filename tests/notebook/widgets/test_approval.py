@@ -9,9 +9,9 @@ import pytest
 
 from hermes_nb.approval.approvers import TerminalApprover, default_approver
 from hermes_nb.approval.decision import Request
-from hermes_nb.notebook.approver import NotebookApprover, notebook_approver
-from hermes_nb.notebook.widgets.approval import ApprovalCard, inbox
-from hermes_nb.notebook.widgets.question import Question
+from hermes_nb.notebook.asking.approver import NotebookApprover, notebook_approver
+from hermes_nb.notebook.asking.desk import ApprovalCard, inbox
+from hermes_nb.notebook.asking.question import Question
 
 if TYPE_CHECKING:
     from .conftest import Outbox

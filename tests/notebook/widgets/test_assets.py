@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hermes_nb.notebook.widgets.approval import ApprovalCard, Inbox
-from hermes_nb.notebook.widgets.budget_view import BudgetView
+from hermes_nb.notebook.asking.desk import ApprovalCard, Inbox
+from hermes_nb.notebook.widgets.budget import BudgetView
 from hermes_nb.notebook.widgets.explorer import Explorer
-from hermes_nb.notebook.widgets.feed_view import Feed
-from hermes_nb.notebook.widgets.jobs_view import JobsView
+from hermes_nb.notebook.widgets.feed import Feed
+from hermes_nb.notebook.widgets.jobs import JobsView
 
 if TYPE_CHECKING:
-    from hermes_nb.notebook.widgets.base import HermesWidget
+    from hermes_nb.notebook.frontend.widget import HermesWidget
 
 WIDGETS = [ApprovalCard, Inbox, Explorer, Feed, BudgetView, JobsView]
 
@@ -30,7 +30,7 @@ def test_a_widget_is_one_module_that_fetches_nothing(widget: type[HermesWidget])
 @pytest.mark.parametrize("widget", WIDGETS)
 def test_a_module_has_all_that_its_parts_import(widget: type[HermesWidget]) -> None:
     source = str(widget._esm)
-    folder = files("hermes_nb.notebook.widgets") / "static"
+    folder = files("hermes_nb.notebook.frontend") / "static"
     for part in (entry for entry in folder.iterdir() if entry.name.endswith(".js")):
         text = part.read_text(encoding="utf-8")
         body = re.sub(r"^import\b[^;]*;\n", "", text, flags=re.MULTILINE)

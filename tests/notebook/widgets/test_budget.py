@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from hermes_nb import Registry, Session
-from hermes_nb.notebook.widgets import budget
+from hermes_nb.notebook import budget
 from hermes_nb.notebook.widgets.costs import Costs, compared
 from hermes_nb.notebook.widgets.figure import PALETTE, svg
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hermes_nb import Registry, Session
-from hermes_nb.notebook.approver import NotebookApprover
-from hermes_nb.notebook.widgets import explore
+from hermes_nb.notebook import explore
+from hermes_nb.notebook.asking.approver import NotebookApprover
 from hermes_nb.notebook.widgets.explorer import Explorer
-from hermes_nb.notebook.widgets.table import Table
+from hermes_nb.notebook.widgets.tool_table import Table
 
 from ...parts import PATIENCE
 

@@ -5,8 +5,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from hermes_nb import Registry, Session, tool
-from hermes_nb.notebook.widgets import feed
-from hermes_nb.notebook.widgets.feed_view import Feed
+from hermes_nb.notebook import feed
+from hermes_nb.notebook.widgets.feed import Feed
 
 from ...parts import PATIENCE
 

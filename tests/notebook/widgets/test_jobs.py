@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from hermes_nb import Registry, Session
-from hermes_nb.notebook.widgets.jobs_view import JobsView, jobs_of, tail
+from hermes_nb.notebook.widgets.jobs import JobsView, jobs_of, tail
 
 from ...parts import PATIENCE
 

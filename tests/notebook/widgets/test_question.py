@@ -6,7 +6,7 @@ from collections.abc import Callable
 from hermes_nb.approval.assessment import Finding
 from hermes_nb.approval.decision import Request
 from hermes_nb.approval.view import ApprovalView
-from hermes_nb.notebook.widgets.question import Question, marked, record_text
+from hermes_nb.notebook.asking.question import Question, marked, record_text
 
 Asked = Callable[..., Request]
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import anywidget
 
-from hermes_nb.notebook.listening import pin
+from hermes_nb.notebook.frontend.listening import pin
 
 logger = logging.getLogger(__name__)
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from hermes_nb.common.jsonable import written
 from hermes_nb.common.text import readable
-from hermes_nb.notebook import markup, values
-from hermes_nb.notebook.display import state_chip, tool_name
-from hermes_nb.notebook.markup import RED, Html, chip, code, dim
-from hermes_nb.notebook.table import aligned, clipped
+from hermes_nb.notebook.faces import markup, values
+from hermes_nb.notebook.faces.markup import RED, Html, chip, code, dim
+from hermes_nb.notebook.faces.results import state_chip, tool_name
+from hermes_nb.notebook.faces.table import aligned, clipped
 
 _DEEPEST = 4
 _LIMITS = {

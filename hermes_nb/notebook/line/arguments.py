@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hermes_nb.errors import MagicError, did_you_mean
-from hermes_nb.notebook.expansion import expand
-from hermes_nb.notebook.words import Value, for_document, meaning
+from hermes_nb.notebook.line.expansion import expand
+from hermes_nb.notebook.line.words import Value, for_document, meaning
 
 _PAIR = re.compile(r"(?P<key>[A-Za-z_][\w.-]*)=(?P<value>.*)", re.DOTALL)
 

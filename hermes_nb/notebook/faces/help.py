@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from hermes_nb.notebook import markup
-from hermes_nb.notebook.commands import COMMANDS
-from hermes_nb.notebook.markup import Html, code, dim
-from hermes_nb.notebook.table import aligned
+from hermes_nb.notebook.faces import markup
+from hermes_nb.notebook.faces.markup import Html, code, dim
+from hermes_nb.notebook.faces.table import aligned
 
 if TYPE_CHECKING:
     from hermes_nb.notebook.commands.base import Command
 
-_EXAMPLES = {
-    "tools": "%hermes tools git_*",
-    "toolsets": "%hermes toolsets",
-    "search": "hits = %hermes search open an issue",
-    "describe": "%hermes describe read_file",
-    "call": "%hermes call read_file path={path} limit=20",
-    "run": "%hermes run --backend docker://python:3.12 python -V",
-    "explore": "%hermes explore",
-    "feed": "%hermes feed",
-    "budget": "%hermes budget",
-    "backend": "%hermes backend ssh://me@box",
-    "ps": "%hermes ps job-1",
-    "approvals": "%hermes approvals revoke RULE",
-    "config": "%hermes config approval.mode smart",
-    "doctor": "%hermes doctor",
-    "replay": "%hermes replay",
-}
 _FOOT = (
     "Each takes --help and -o NAME; x = %hermes … keeps the result. {expr} is a Python value, JSON braces stay as they "
     "are, single quotes keep everything. %%hermes run heads a script, %%hermes call NAME heads JSON or YAML."
@@ -55,9 +38,9 @@ class Help:
         return {"text/plain": self.text, "text/html": self._html}
 
 
-def overview() -> Help:
+def overview(commands: Iterable[Command]) -> Help:
     """Every sub-command in a line."""
-    rows = [(name, command.summary, _EXAMPLES[name]) for name, command in COMMANDS.items()]
+    rows = [(command.name, command.summary, command.example) for command in commands]
     lines = aligned([(f"%hermes {name}", summary) for name, summary, _ in rows])
     grid = markup.grid(
         ("%hermes", "", "for example"),

@@ -6,7 +6,7 @@ import re
 import sys
 
 from hermes_nb.common.redact import SecretsHeldBack
-from hermes_nb.notebook import ansi
+from hermes_nb.notebook.faces import ansi
 
 _UNFINISHED_ESCAPE = re.compile(r"\x1b[^A-Za-z\x07]{0,64}\Z")
 

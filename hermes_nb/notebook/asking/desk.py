@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import traitlets
 
-from hermes_nb.notebook.widgets.base import HermesWidget, Message, script, style
-from hermes_nb.notebook.widgets.question import Question, record_text
+from hermes_nb.notebook.asking.question import Question, record_text
+from hermes_nb.notebook.frontend.widget import HermesWidget, Message, script, style
 
 if TYPE_CHECKING:
-    from hermes_nb.notebook.listening import Wait
+    from hermes_nb.notebook.frontend.listening import Wait
 
 _RECORDS_KEPT = 20
 

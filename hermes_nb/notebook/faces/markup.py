@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from hermes_nb.common.text import visible
-from hermes_nb.notebook import ansi
+from hermes_nb.notebook.faces import ansi
 
 GREEN, RED, AMBER, BLUE, GREY = "#2f9356", "#d0434f", "#b07d10", "#3b7dd8", "#7b8494"
 LINE = "var(--jp-border-color2, rgba(128,128,128,.3))"

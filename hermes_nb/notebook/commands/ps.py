@@ -1,4 +1,4 @@
-"""Background jobs: ``ps``."""
+"""``ps``: background jobs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from hermes_nb.common.redact import redact
 from hermes_nb.common.text import head_and_tail, readable
 from hermes_nb.errors import MagicError
-from hermes_nb.notebook import markup
 from hermes_nb.notebook.commands.base import Command, Invocation, Parser
-from hermes_nb.notebook.markup import AMBER, BLUE, GREEN, RED, Html, chip, code, dim
-from hermes_nb.notebook.table import clipped
+from hermes_nb.notebook.faces import markup
+from hermes_nb.notebook.faces.markup import AMBER, BLUE, GREEN, RED, Html, chip, code, dim
+from hermes_nb.notebook.faces.table import clipped
+from hermes_nb.notebook.panels import PANELS
 
 if TYPE_CHECKING:
     from hermes_backends import Job
@@ -82,9 +83,7 @@ def _ps(invocation: Invocation) -> Any:
     if options.job is None:
         if options.stop:
             raise MagicError("stop which job? %hermes ps lists them, %hermes ps --stop job-1 ends one")
-        from hermes_nb import notebook
-
-        return notebook.jobs(session)
+        return PANELS["jobs"](session)
     view = JobView(session.workspace.job(options.job))
     if options.stop:
         view.kill()
@@ -96,4 +95,7 @@ def _ps_options(parser: Parser) -> None:
     parser.option("--stop", action="store_true", help="end it, and everything it started")
 
 
-PS = Command("ps", "The background jobs: all of them live, or one with its output.", _ps, _ps_options)
+PS = Command(
+    "ps", "The background jobs: all of them live, or one with its output.", _ps, _ps_options,
+    order=41, example="%hermes ps job-1",
+)  # fmt: skip

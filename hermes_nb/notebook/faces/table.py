@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from hermes_nb.common.text import one_line, readable
-from hermes_nb.notebook import markup
+from hermes_nb.notebook.faces import markup
 
 if TYPE_CHECKING:
-    from hermes_nb.notebook.markup import Html
+    from hermes_nb.notebook.faces.markup import Html
 
 Row = TypeVar("Row")
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from hermes_nb.common.jsonable import is_json, written
 from hermes_nb.common.redact import MASK
 from hermes_nb.common.text import head_and_tail, readable
-from hermes_nb.notebook import markup, own_face, values
-from hermes_nb.notebook.markup import AMBER, BLUE, GREEN, GREY, RED, Html, chip, code, dim
-from hermes_nb.notebook.streams import Streams, streams_of
-from hermes_nb.notebook.table import aligned, clipped
+from hermes_nb.notebook.faces import markup, own_face, values
+from hermes_nb.notebook.faces.markup import AMBER, BLUE, GREEN, GREY, RED, Html, chip, code, dim
+from hermes_nb.notebook.faces.streams import Streams, streams_of
+from hermes_nb.notebook.faces.table import aligned, clipped
 
 if TYPE_CHECKING:
     from hermes_nb.approval.decision import Decision

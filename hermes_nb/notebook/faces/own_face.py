@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from hermes_nb.common.jsonable import encode_anything
 from hermes_nb.common.redact import redact, redact_json
-from hermes_nb.notebook import markup
-from hermes_nb.notebook.markup import Html
-from hermes_nb.notebook.values import Picture, mime_of
+from hermes_nb.notebook.faces import markup
+from hermes_nb.notebook.faces.markup import Html
+from hermes_nb.notebook.faces.values import Picture, mime_of
 from hermes_nb.returned.drawings import figure_of
 
 if TYPE_CHECKING:

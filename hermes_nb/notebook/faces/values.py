@@ -14,8 +14,8 @@ from typing import Any
 from hermes_nb.common.jsonable import written
 from hermes_nb.common.redact import redact
 from hermes_nb.common.text import head_and_tail, readable
-from hermes_nb.notebook import markup
-from hermes_nb.notebook.markup import GREEN, RED, Html
+from hermes_nb.notebook.faces import markup
+from hermes_nb.notebook.faces.markup import GREEN, RED, Html
 
 TEXT_SHOWN = 20_000
 _ITEMS_SHOWN = 50

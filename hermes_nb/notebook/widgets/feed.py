@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import msgspec
 
 from hermes_nb.common.text import beginning
-from hermes_nb.notebook.widgets.base import HermesWidget, Message, script, style
+from hermes_nb.notebook.frontend.widget import HermesWidget, Message, script, style
 
 if TYPE_CHECKING:
     from hermes_nb.calls.journal import Record

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from hermes_nb.common.redact import redact
 from hermes_nb.common.text import readable
-from hermes_nb.notebook.widgets.base import HermesWidget, Message, script, style
+from hermes_nb.notebook.frontend.widget import HermesWidget, Message, script, style
 
 if TYPE_CHECKING:
     from hermes_backends import Job

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from hermes_nb.notebook.widgets.base import HermesWidget, Message, script, style
+from hermes_nb.notebook.frontend.widget import HermesWidget, Message, script, style
 from hermes_nb.notebook.widgets.costs import Costs, compared
 from hermes_nb.notebook.widgets.figure import colours, svg
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from hermes_nb.common.jsonable import to_builtins, written
 from hermes_nb.errors import MagicError
-from hermes_nb.notebook.expansion import Spot, expand, expression_end, json_end, quote_end, spots, value_at
+from hermes_nb.notebook.line.expansion import Spot, expand, expression_end, json_end, quote_end, spots, value_at
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from hermes_nb.approval.approvers import answered, question, summary
 from hermes_nb.approval.decision import Approver, Decision, Request
-from hermes_nb.notebook.listening import is_executing_here, listening, running_kernel, someone_is_there
+from hermes_nb.notebook.frontend.listening import is_executing_here, listening, running_kernel, someone_is_there
 
 if TYPE_CHECKING:
-    from hermes_nb.notebook.widgets.approval import Desk
+    from hermes_nb.notebook.asking.desk import Desk
 
 #: Seconds in which a front end must have shown a question; it takes about 0.1.
 HANDSHAKE = 2.5
@@ -38,7 +38,7 @@ class NotebookApprover:
 
     def decide(self, request: Request) -> Decision:
         """What the person says."""
-        from hermes_nb.notebook.widgets.approval import chosen_desk
+        from hermes_nb.notebook.asking.desk import chosen_desk
 
         kernel = running_kernel()
         desk = chosen_desk()
@@ -55,8 +55,8 @@ class NotebookApprover:
     def _in_cell(self, request: Request, kernel: Any) -> Decision:
         from IPython.display import display
 
-        from hermes_nb.notebook.widgets.approval import ApprovalCard
-        from hermes_nb.notebook.widgets.question import Question
+        from hermes_nb.notebook.asking.desk import ApprovalCard
+        from hermes_nb.notebook.asking.question import Question
 
         asked = Question(request)
         card = ApprovalCard(asked)
@@ -75,7 +75,7 @@ class NotebookApprover:
     def _in_inbox(self, request: Request, kernel: Any) -> Decision:
         from IPython.display import display
 
-        from hermes_nb.notebook.widgets.approval import inbox
+        from hermes_nb.notebook.asking.desk import inbox
 
         desk = inbox()
         decision = self._asked(request, kernel, desk) if desk.is_displayed else None
@@ -84,7 +84,7 @@ class NotebookApprover:
             decision = self._asked(request, kernel, desk)
         unseen = (
             "the approval inbox is not on display, or can't be heard while the cell runs: "
-            "show hermes_nb.notebook.widgets.inbox() first, or call from the cell itself"
+            "show hermes.notebook.inbox() first, or call from the cell itself"
         )
         return decision or _nobody(request, unseen)
 
@@ -93,7 +93,7 @@ class NotebookApprover:
         return decision or _nobody(request, "the widget that it was called from is not on display any more")
 
     def _asked(self, request: Request, kernel: Any, desk: Desk) -> Decision | None:
-        from hermes_nb.notebook.widgets.question import Question
+        from hermes_nb.notebook.asking.question import Question
 
         asked = Question(request)
         with listening(kernel) as wait:

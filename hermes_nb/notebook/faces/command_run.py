@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hermes_nb.common.redact import redact
-from hermes_nb.notebook import markup
-from hermes_nb.notebook.display import (
+from hermes_nb.notebook.faces import markup
+from hermes_nb.notebook.faces.markup import RED, Html, code, dim
+from hermes_nb.notebook.faces.results import (
     OUTCOMES,
     exit_chip,
     exit_colour,
@@ -15,9 +16,8 @@ from hermes_nb.notebook.display import (
     result_text,
     took,
 )
-from hermes_nb.notebook.markup import RED, Html, code, dim
-from hermes_nb.notebook.streams import Streams, streams_of
-from hermes_nb.notebook.table import clipped
+from hermes_nb.notebook.faces.streams import Streams, streams_of
+from hermes_nb.notebook.faces.table import clipped
 
 if TYPE_CHECKING:
     from hermes_nb.calls.results import ToolResult

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from hermes_nb.common.redact import redact
 from hermes_nb.common.text import readable
-from hermes_nb.notebook.listening import is_executing_here, running_kernel, someone_is_there
+from hermes_nb.notebook.frontend.listening import is_executing_here, running_kernel, someone_is_there
 
 if TYPE_CHECKING:
     from hermes_nb.common.progress import Progress

@@ -1,0 +1,1 @@
+"""Asking the person at the notebook whether a call may run."""
