@@ -28,7 +28,7 @@ from .errors import (
     UnknownBackend,
     UnsafePath,
 )
-from .processes import Event, Job, Jobs
+from .jobs import Event, Job, Jobs
 from .registry import backend_names, make_backend, open_backend
 from .results import ExecResult, strip_ansi
 from .shell import Shell

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from . import files
 from .errors import BackendClosed, ConnectionLost
+from .jobs import Jobs
 from .output import Collector, SpillFile
-from .processes import Jobs
 from .shell import Shell
 
 if TYPE_CHECKING:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
+from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote
@@ -15,11 +16,31 @@ if TYPE_CHECKING:
 #: other packages add theirs here: name = "module:Class", the class being a Backend
 ENTRY_POINTS = "hermes_nb.backends"
 
-#: ours: where the class is, the packages it needs, and what installs them
-_OURS: dict[str, tuple[str, str, str]] = {
-    "local": ("hermes_backends.local:LocalBackend", "", ""),
-    "docker": ("hermes_backends.docker:DockerBackend", "docker", "pip install 'hermes-nb[docker]'"),
-    "ssh": ("hermes_backends.ssh:SSHBackend", "paramiko", "pip install 'hermes-nb[ssh]'"),
+
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """A backend of ours: in its folder, `backend` has the class, and `probe` finds out whether it is usable.
+
+    Attributes:
+        class_name: The class.
+        needs: The package that it can't do without; empty if there is none.
+        fix: What installs that.
+    """
+
+    class_name: str
+    needs: str = ""
+    fix: str = ""
+
+    def missing(self) -> str:
+        """The package that it needs, if that is not installed."""
+        return self.needs if self.needs and importlib.util.find_spec(self.needs) is None else ""
+
+
+#: Every backend of ours: one folder of that name, and one line here.
+OURS: dict[str, Ours] = {
+    "local": Ours("LocalBackend"),
+    "docker": Ours("DockerBackend", "docker", "pip install 'hermes-nb[docker]'"),
+    "ssh": Ours("SSHBackend", "paramiko", "pip install 'hermes-nb[ssh]'"),
 }
 #: named in the docs, but not here yet: said plainly instead of "unknown"
 PLANNED = ("singularity", "modal", "daytona")
@@ -27,7 +48,7 @@ PLANNED = ("singularity", "modal", "daytona")
 
 def backend_names() -> list[str]:
     """Every name that `open_backend` knows, other packages' included."""
-    return sorted({*_OURS, *(point.name for point in entry_points(group=ENTRY_POINTS))})
+    return sorted({*OURS, *(point.name for point in entry_points(group=ENTRY_POINTS))})
 
 
 def backend_class(name: str) -> type[Backend]:
@@ -37,13 +58,11 @@ def backend_class(name: str) -> type[Backend]:
         UnknownBackend: Nobody registered the name.
         MissingDependency: The package it needs is not installed; the error says what to install.
     """
-    path, needs, fix = _OURS.get(name, ("", "", ""))
-    if not path:
-        found = [point for point in entry_points(group=ENTRY_POINTS) if point.name == name]
-        if not found:
-            raise _unknown(name)
-        path = found[0].value
-        fix = f"install what the package {found[0].dist.name if found[0].dist else path} asks for"
+    ours = OURS.get(name)
+    if ours is not None:
+        path, needs, fix = f"hermes_backends.{name}.backend:{ours.class_name}", ours.needs, ours.fix
+    else:
+        path, needs, fix = _others(name)
     module, _, attribute = path.partition(":")
     try:
         loaded: type[Backend] = getattr(importlib.import_module(module), attribute)
@@ -51,6 +70,15 @@ def backend_class(name: str) -> type[Backend]:
         missing = error.name or needs
         raise MissingDependency(f"the {name} backend needs {missing}, which is not installed", fix) from error
     return loaded
+
+
+def _others(name: str) -> tuple[str, str, str]:
+    """Where a backend's class is that another package brings, what it needs, and what installs that."""
+    found = [point for point in entry_points(group=ENTRY_POINTS) if point.name == name]
+    if not found:
+        raise _unknown(name)
+    brought_by = found[0].dist.name if found[0].dist else found[0].value
+    return found[0].value, brought_by, f"install what the package {brought_by} asks for"
 
 
 def make_backend(spec: str = "local", **options: Any) -> Backend:

@@ -22,7 +22,7 @@ import pytest
 
 import hermes_backends
 from hermes_backends import BackendClosed, BackendError, BackendUnavailable, make_backend
-from hermes_backends.landlock import abi
+from hermes_backends.local.landlock import abi
 
 from ..parts import eventually, find, missing, need_root
 

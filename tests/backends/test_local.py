@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from hermes_backends import BackendUnavailable, open_backend
-from hermes_backends.cgroup import find_parents
-from hermes_backends.confine import Limits
+from hermes_backends.local.cgroup import find_parents
+from hermes_backends.local.confine import Limits
 
 from ..parts import PATIENCE, eventually, is_alive, missing
 

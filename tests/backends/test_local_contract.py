@@ -4,7 +4,7 @@ import pytest
 
 from hermes_backends import make_backend, open_backend
 from hermes_backends.contract import BackendContract
-from hermes_backends.landlock import abi
+from hermes_backends.local.landlock import abi
 
 from .conftest import find, missing
 

@@ -13,9 +13,9 @@ from hermes_backends import (
     make_backend,
     open_backend,
 )
-from hermes_backends.cgroup import find_parents
-from hermes_backends.docker_daemon import labels
+from hermes_backends.docker.daemon import labels
 from hermes_backends.local import LocalBackend
+from hermes_backends.local.cgroup import find_parents
 
 from .conftest import eventually, missing
 from .test_local import groups

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from hermes_backends import open_backend
-from hermes_backends.docker_daemon import labels, reap_orphans
+from hermes_backends.docker.daemon import labels, reap_orphans
 from hermes_backends.owners import Owner
 from hermes_backends.supervise import started_at
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_backends import strip_ansi
-from hermes_backends.frames import Frame, FrameSplitter
 from hermes_backends.output import Collector
+from hermes_backends.shell.frames import Frame, FrameSplitter
 
 FRAME = b"\x1enonce;E;1;0;/tmp\x1e"
 noise = st.lists(st.sampled_from([b"text", b"\x1e", b"\x1enon", b"\x1enonce", b"nonce;E;", b"\n", b"\0"])).map(b"".join)

@@ -99,7 +99,7 @@ def test_with_nobody_at_docker_host_it_names_the_address(programs, tmp_path):
 def test_a_socket_that_we_may_not_open_is_not_called_a_missing_daemon(tmp_path):
     need_root("become somebody who may not")
     from hermes_backends import BackendUnavailable
-    from hermes_backends.docker_daemon import Daemon
+    from hermes_backends.docker.daemon import Daemon
 
     path = tmp_path / "docker.sock"
     with socket.socket(socket.AF_UNIX) as daemon:

@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .errors import BackendUnavailable
-from .supervise import started_at
+from ..errors import BackendUnavailable
+from ..supervise import started_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

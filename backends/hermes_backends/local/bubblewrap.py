@@ -14,8 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from ..errors import BackendClosed, BackendUnavailable
 from .confine import check_out_of_reach, is_below, try_out
-from .errors import BackendClosed, BackendUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import docker.errors
 
-from .base import END, STDERR, STDOUT, Output, Process
-from .docker_daemon import GONE
-from .errors import ConnectionLost, StillRunning
-from .supervise import KILL_SCRIPT
+from ..base import END, STDERR, STDOUT, Output, Process
+from ..errors import ConnectionLost, StillRunning
+from ..supervise import KILL_SCRIPT
+from .daemon import GONE
 
 if TYPE_CHECKING:
-    from .docker_daemon import Daemon
+    from .daemon import Daemon
 
 _CHUNK = 1 << 18
 _HEADER = struct.Struct(">BxxxL")

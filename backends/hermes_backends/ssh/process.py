@@ -10,14 +10,14 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from .base import END, STDERR, STDOUT, Output, Process
-from .errors import ConnectionLost, StillRunning
-from .supervise import KILL_SCRIPT
+from ..base import END, STDERR, STDOUT, Output, Process
+from ..errors import ConnectionLost, StillRunning
+from ..supervise import KILL_SCRIPT
 
 if TYPE_CHECKING:
     import paramiko
 
-    from .ssh_connection import Connection
+    from .connection import Connection
 
 _CHUNK = 1 << 18
 

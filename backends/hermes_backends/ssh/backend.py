@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import paramiko
 
-from .base import Backend, Capabilities
-from .errors import BackendUnavailable, ConnectionLost
-from .ssh_connection import Address, Connection
-from .ssh_process import SSHProcess
-from .supervise import MARK, new_mark
+from ..base import Backend, Capabilities
+from ..errors import BackendUnavailable, ConnectionLost
+from ..supervise import MARK, new_mark
+from .connection import Address, Connection
+from .process import SSHProcess
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

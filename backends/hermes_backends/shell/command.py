@@ -7,13 +7,13 @@ import shlex
 import time
 from typing import TYPE_CHECKING
 
-from .results import ExecResult
+from ..results import ExecResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from ..output import Collector
     from .frames import Frame
-    from .output import Collector
 
 STREAMS = {1: "stdout", 2: "stderr"}
 

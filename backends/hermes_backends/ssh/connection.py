@@ -15,7 +15,7 @@ from typing import Any
 
 import paramiko
 
-from .errors import AuthenticationFailed, BackendUnavailable, ConnectionLost, HostKeyRefused
+from ..errors import AuthenticationFailed, BackendUnavailable, ConnectionLost, HostKeyRefused
 
 _CONNECT_TIMEOUT = 15.0
 _WINDOW = 1 << 24

@@ -16,8 +16,7 @@ import time
 from importlib import resources
 from typing import TYPE_CHECKING, NoReturn
 
-from .calls import STREAMS, Call, message, script
-from .errors import (
+from ..errors import (
     BackendClosed,
     CommandInterrupted,
     ConnectionLost,
@@ -27,15 +26,16 @@ from .errors import (
     SpawnFailed,
     StillRunning,
 )
+from .command import STREAMS, Call, message, script
 from .frames import FrameSplitter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from types import EllipsisType
 
-    from .base import Backend, Process
-    from .output import OpenSpill
-    from .results import ExecResult
+    from ..base import Backend, Process
+    from ..output import OpenSpill
+    from ..results import ExecResult
 
 #: seconds within which a new shell must greet, and within which a killed command must be gone
 START_PATIENCE = 60.0

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import docker
 import docker.errors
 
-from .base import Backend, Capabilities
-from .docker_daemon import GONE, Daemon, labels, reap_orphans
-from .docker_process import DockerProcess
-from .errors import BackendClosed, BackendUnavailable, ConnectionLost, ContainerGone, ImageMissing
-from .supervise import MARK, new_mark
+from ..base import Backend, Capabilities
+from ..errors import BackendClosed, BackendUnavailable, ConnectionLost, ContainerGone, ImageMissing
+from ..supervise import MARK, new_mark
+from .daemon import GONE, Daemon, labels, reap_orphans
+from .process import DockerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

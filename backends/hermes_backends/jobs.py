@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from .errors import BackendError, ConnectionLost, NoSuchJob, StillRunning
+from .shell.command import script
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -239,8 +240,6 @@ class Jobs:
             ShellUnavailable: There is no bash, or its state could not be saved.
             ConnectionLost: The other side is gone.
         """
-        from .calls import script
-
         id = id or next(name for number in self._numbers if (name := f"job-{number}") not in self._jobs)  # noqa: A001
         if id in self._jobs:
             raise ValueError(f"there is a job {id!r} already")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from .errors import BackendUnavailable
+from ..errors import BackendUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,9 +13,9 @@ import subprocess
 import termios
 from typing import IO, TYPE_CHECKING
 
-from .base import END, STDERR, STDOUT, Output, Process
-from .errors import SpawnFailed, StillRunning
-from .supervise import MARK, kill_marked, new_mark
+from ..base import END, STDERR, STDOUT, Output, Process
+from ..errors import SpawnFailed, StillRunning
+from ..supervise import MARK, kill_marked, new_mark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

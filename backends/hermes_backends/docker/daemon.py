@@ -13,8 +13,8 @@ import docker
 import docker.errors
 import requests.exceptions
 
-from .errors import BackendUnavailable, ConnectionLost
-from .owners import Owner
+from ..errors import BackendUnavailable, ConnectionLost
+from ..owners import Owner
 
 LABEL = "hermes-nb"
 #: what the SDK raises when the daemon is gone

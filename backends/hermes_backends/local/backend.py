@@ -37,17 +37,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .base import Backend, Capabilities
+from ..base import Backend, Capabilities
+from ..errors import BackendUnavailable, SpawnFailed
 from .bubblewrap import Bubblewrap
 from .cgroup import Cgroup
 from .confine import LEVELS, Isolation, Limits, behind, bounds, landlock_words, writable_folders
-from .errors import BackendUnavailable, SpawnFailed
-from .local_process import PipedProcess, TerminalProcess
+from .process import PipedProcess, TerminalProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from .base import Process
+    from ..base import Process
 
 #: what a command may see of our environment; `pass_env=` adds to it
 ALLOWED = frozenset(
