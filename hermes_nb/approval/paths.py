@@ -176,8 +176,3 @@ def is_sensitive_to_send(path: str) -> bool:
             )
         )
     )
-
-
-def is_mass(path: str) -> bool:
-    """Whether the path names a whole tree near the root: the current folder, its parent, everything."""
-    return path in (".", "*", "..", "./*", ".*") or path.startswith("../") or bool(_EVERYTHING.match(path))

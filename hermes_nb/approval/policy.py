@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from hermes_nb.approval.assessment import Assessment, Finding
+from hermes_nb.approval.config_rules import Commands, covers, speaks_of
 from hermes_nb.approval.decision import Approver, Decision, Request
-from hermes_nb.approval.patterns import Commands, covers, speaks_of
 from hermes_nb.errors import ConfigError
 
 if TYPE_CHECKING:

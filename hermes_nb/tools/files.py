@@ -15,7 +15,7 @@ from hermes_nb.common.text import beginning, head_and_tail
 from hermes_nb.context import Context
 from hermes_nb.errors import ToolError
 from hermes_nb.toolbox.decorator import tool
-from hermes_nb.tools import edit, remote
+from hermes_nb.tools import edit, remote_files
 
 LONGEST_LINE = 2000
 LONGEST_PREVIEW = 4000
@@ -82,7 +82,7 @@ def read_file(path: str, context: Context, offset: int = 1, limit: int = 500) ->
     if kept_here is not None:
         size, ends, sample, lines = _read_here(kept_here, offset, limit)
     else:
-        size, ends, sample, lines = remote.read_lines(context, path, offset, limit)
+        size, ends, sample, lines = remote_files.read_lines(context, path, offset, limit)
     if _is_binary(sample):
         kind = next((kind for magic, kind in _BINARY_FORMATS.items() if sample.startswith(magic)), "binary data")
         raise ToolError(f"{path} is {kind} ({size:,} bytes), not text; use terminal to look inside")
@@ -100,7 +100,7 @@ def read_file(path: str, context: Context, offset: int = 1, limit: int = 500) ->
 
 
 def _read_here(path: Path, first: int, count: int) -> tuple[int, int, bytes, bytes]:
-    """Lines of a file of this machine, as `remote.read_lines` gives them of another's."""
+    """Lines of a file of this machine, as `remote_files.read_lines` gives them of another's."""
     wanted: list[bytes] = []
     ends = 0
     with path.open("rb") as file:
@@ -129,7 +129,7 @@ def write_file(path: str, content: str, context: Context) -> dict[str, Any]:
         content: All of its text.
     """
     data = content.encode()
-    created = remote.write_bytes(context, path, data)
+    created = remote_files.write_bytes(context, path, data)
     return {"path": path, "bytes": len(data), "created": created}
 
 
@@ -143,7 +143,7 @@ def patch(path: str, old_string: str, new_string: str, context: Context, replace
         new_string: What comes in its place; empty to delete.
         replace_all: Replace it wherever it is.
     """
-    raw = remote.read_bytes(context, path)
+    raw = remote_files.read_bytes(context, path)
     try:
         before = raw.decode()
     except UnicodeDecodeError as error:
@@ -154,7 +154,7 @@ def patch(path: str, old_string: str, new_string: str, context: Context, replace
     difference = "".join(
         difflib.unified_diff(text.splitlines(keepends=True), after.splitlines(keepends=True), path, path)
     )
-    remote.write_bytes(context, path, (after.replace("\n", "\r\n") if windows else after).encode())
+    remote_files.write_bytes(context, path, (after.replace("\n", "\r\n") if windows else after).encode())
     result: dict[str, Any] = {"path": path, "replaced": count, "diff": difference}
     return result if how == "exact" else {**result, "note": f"found {how}"}
 
@@ -184,7 +184,7 @@ def search_files(
     limit, offset = min(max(limit, 1), 500), max(offset, 0)
     script = _find_script(pattern) if target == "files" else _grep_script(pattern, file_glob, context_lines)
     window = f"sed -n '{offset + 1},{offset + limit + 1}p;{offset + limit + 1}q'"
-    result = remote.run(context, f'[ -e "$p" ] || exit 44; ( {script} ) | {window}', path)
+    result = remote_files.run(context, f'[ -e "$p" ] || exit 44; ( {script} ) | {window}', path)
     found = result.stdout.split("\n")
     found = [beginning(line.removeprefix("./"), LONGEST_LINE) for line in found if line]
     if not found and result.plain_stderr.strip():

@@ -23,7 +23,6 @@ class ValueReader(ast.NodeVisitor):
 
     def __init__(self, source: str, cwd: str | None) -> None:
         self.findings: list[Finding] = []
-        self._source = source
         self._lines = source.split("\n")
         self._cwd = cwd
         self._names: dict[str, str] = {}

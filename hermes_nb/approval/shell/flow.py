@@ -39,22 +39,6 @@ DOWNLOADERS = frozenset(
         "sftp",
     ]
 )
-NETWORK = DOWNLOADERS | frozenset(
-    [
-        "nc",
-        "ncat",
-        "netcat",
-        "socat",
-        "telnet",
-        "openssl",
-        "rsync",
-        "mail",
-        "mailx",
-        "sendmail",
-        "mutt",
-        "ssh",
-    ]
-)
 _DECODING_OPTIONS = ("-d", "-D", "--decode", "--decompress", "-r", "-p")
 _ALWAYS_DECODING = frozenset(
     ["rev", "uudecode", "gunzip", "zcat", "bzcat", "xzcat", "unxz", "bunzip2", "zstdcat", "uncompress", "tac"]

@@ -76,11 +76,6 @@ def read(value: Value, schema: Mapping[str, Any]) -> Any:
         return value.text
 
 
-def parse_setting(value: Value) -> Any:
-    """What a setting's value stands for: JSON if it is some, else the text."""
-    return read(value, {})
-
-
 def _object(value: Value, parameters: Mapping[str, Any], tool: str) -> dict[str, Any]:
     text = value.text
     if text.startswith("{") and not value.literal:
