@@ -6,9 +6,11 @@ import logging
 import os
 import threading
 import weakref
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hermes_nb.calls.results import error_json, sanitise
+from hermes_nb.common.redact import redact
 from hermes_nb.context import current_call
 from hermes_nb.errors import did_you_mean
 from hermes_nb.session import Session
@@ -70,6 +72,27 @@ class DefaultSessions:
             found.close()
         self._warn_of_missing(key, [*(only or ()), *(never or ())])
         return kept.session
+
+    def dispatch(
+        self,
+        name: str,
+        args: Mapping[str, Any] | str | None,
+        /,
+        *,
+        task_id: str | None = None,
+        user_task: str | None = None,
+        tool_call_id: str | None = None,
+        enabled_toolsets: Iterable[str] | None = None,
+        disabled_toolsets: Iterable[str] | None = None,
+        **extra: Any,
+    ) -> str:
+        """What ``Registry.dispatch`` does."""
+        try:
+            session = self.get(enabled_toolsets, disabled_toolsets, task_id)
+            return session.call(name, args, user_task=user_task, tool_call_id=tool_call_id, extra=extra).text
+        except Exception as error:
+            logger.exception("the call of %s could not be made", name)
+            return error_json(redact(sanitise(f"Error executing {name}: {error}")))
 
     def _keep(self, key: Key, found: _Kept) -> _Kept:
         """Keep a session as the one that was used last, and close those that were not used for longest."""

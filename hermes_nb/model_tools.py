@@ -8,14 +8,9 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hermes_nb.calls.results import error_json, sanitise
-from hermes_nb.common.redact import redact
 from hermes_nb.toolbox.registry import registry as process_registry
-
-if TYPE_CHECKING:
-    from hermes_nb.toolbox.registry import Registry
 
 logger = logging.getLogger(__name__)
 
@@ -68,8 +63,7 @@ def handle_function_call(
         enabled_toolsets: Only these; None means all. One that doesn't exist is skipped: it enables nothing.
         disabled_toolsets: Never these.
     """
-    return dispatch(
-        process_registry,
+    return process_registry.dispatch(
         function_name,
         function_args,
         task_id=task_id,
@@ -78,25 +72,3 @@ def handle_function_call(
         enabled_toolsets=enabled_toolsets,
         disabled_toolsets=disabled_toolsets,
     )
-
-
-def dispatch(
-    registry: Registry,
-    name: str,
-    args: Mapping[str, Any] | str | None,
-    /,
-    *,
-    task_id: str | None = None,
-    user_task: str | None = None,
-    tool_call_id: str | None = None,
-    enabled_toolsets: Iterable[str] | None = None,
-    disabled_toolsets: Iterable[str] | None = None,
-    **extra: Any,
-) -> str:
-    """What ``Registry.dispatch`` does, for any registry."""
-    try:
-        session = registry.default_sessions.get(enabled_toolsets, disabled_toolsets, task_id)
-        return session.call(name, args, user_task=user_task, tool_call_id=tool_call_id, extra=extra).text
-    except Exception as error:
-        logger.exception("the call of %s could not be made", name)
-        return error_json(redact(sanitise(f"Error executing {name}: {error}")))

@@ -82,15 +82,14 @@ class TerminalApprover:
         return answered(request, answer)
 
 
+#: Places other than a terminal where somebody may be asked: each gives its approver, or None where it is not now.
+PLACES: list[Callable[[], Approver | None]] = []
+
+
 def default_approver() -> Approver:
     """Who is asked when a session names nobody: whoever sits at the notebook, or at the terminal."""
-    if "ipykernel" in sys.modules:
-        from hermes_nb.notebook.asking.approver import notebook_approver
-
-        approver = notebook_approver()
-        if approver is not None:
-            return approver
-    return TerminalApprover()
+    found = (approver for place in PLACES if (approver := place()) is not None)
+    return next(found, None) or TerminalApprover()
 
 
 def answered(request: Request, line: str) -> Decision:

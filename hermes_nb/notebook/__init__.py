@@ -5,10 +5,15 @@ The widgets compose: ``explore``, ``feed``, ``budget`` and ``jobs`` take a sessi
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
+from hermes_nb.approval.approvers import PLACES
 from hermes_nb.notebook.panels import PANELS, Panel
 from hermes_nb.notebook.state import current, use
+
+if TYPE_CHECKING:
+    from hermes_nb.approval.decision import Approver
 
 __all__ = ["current", "inbox", "use", *PANELS]
 
@@ -28,3 +33,14 @@ def __getattr__(name: str) -> Panel:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def _whoever_is_at_the_notebook() -> Approver | None:
+    if "ipykernel" not in sys.modules:
+        return None
+    from hermes_nb.notebook.asking.approver import notebook_approver
+
+    return notebook_approver()
+
+
+PLACES.append(_whoever_is_at_the_notebook)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from hermes_nb.errors import RegistrationError, UnknownToolsetError
 from hermes_nb.toolbox.availability import Availability, Check
@@ -50,6 +50,10 @@ class Changes(NamedTuple):
 
 class Registry:
     """Tools by name. Thread-safe: readers use ``snapshot`` and never wait; every change raises ``generation``."""
+
+    #: Makes the sessions that speak for a registry where nobody opened one. Sessions know registries and not the other
+    #: way round: ``hermes_nb.registry`` brings the two together.
+    speakers: ClassVar[Callable[[Registry], DefaultSessions]]
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -249,9 +253,7 @@ class Registry:
         """The sessions that speak for this registry where nobody opened one; they are closed when it goes."""
         with self._lock:
             if self._default_sessions is None:
-                from hermes_nb.default_sessions import DefaultSessions
-
-                self._default_sessions = DefaultSessions(self)
+                self._default_sessions = Registry.speakers(self)
             return self._default_sessions
 
     def dispatch(self, name: str, args: Mapping[str, Any] | str | None = None, **kwargs: Any) -> str:
@@ -268,9 +270,7 @@ class Registry:
                 to the handler with the call's context. Any other reaches a handler that takes it by name or as
                 ``**kw``, and is ignored by one that doesn't; it can't replace what the context has.
         """
-        from hermes_nb.model_tools import dispatch
-
-        return dispatch(self, name, args, **kwargs)
+        return self.default_sessions.dispatch(name, args, **kwargs)
 
     def get_definitions(self, tool_names: Iterable[str], quiet: bool = False) -> list[dict[str, Any]]:
         """The definitions of these tools in OpenAI's format, by name; the unknown and the unavailable are left out.
