@@ -531,6 +531,18 @@ def test_closing_while_programs_are_started_is_told_as_closing_and_leaves_none(t
         process.close()
 
 
+def test_closing_ends_what_has_not_got_as_far_as_bubblewrap(tmp_path):
+    peculiar = f"sleep {time.time_ns()}"
+    backend = make_backend("local", isolation="bubblewrap", cwd=str(tmp_path)).open()
+    # As on a busy machine: the thread that starts programs is over before bwrap can ask to die with it.
+    backend._bubblewrap.words[:0] = ["sh", "-c", 'sleep 2; exec "$@"', "sh"]
+    process = backend.spawn(peculiar.split(), stdin=False)
+    backend.close()
+    assert process.wait(60) == 128 + signal.SIGKILL
+    process.close()
+    assert subprocess.run(["pgrep", "-f", peculiar], check=False, capture_output=True).returncode == 1
+
+
 def test_a_directory_that_is_not_there_ends_with_126(user):
     with user.confined("bubblewrap") as inside:
         assert inside.spawn(["pwd"], cwd="/run/none").exit_code == 126

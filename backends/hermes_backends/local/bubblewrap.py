@@ -12,20 +12,22 @@ import shutil
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from ..errors import BackendClosed, BackendUnavailable
+from ..errors import BackendClosed, BackendUnavailable, StillRunning
 from .confine import check_out_of_reach, is_below, try_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-T = TypeVar("T")
+    from ..base import Process
+
 _TMP = Path("/tmp")  # noqa: S108  (the programs' own)
 #: of /proc: what can be written without any capability, most of it by root. bwrap itself covers only some
 _PROC = ("acpi", "asound", "bus", "driver", "fs", "irq", "mtrr", "pressure", "scsi", "sys", "sysrq-trigger")
 #: of /run, which is hidden for its sockets: where NixOS has its programs
 _SHOWN_OF_RUN = "/run/current-system"
+_CLOSED = "this local backend was closed meanwhile"
 _OTHER = "use isolation='landlock', or a docker backend"
 #: what keeps a user from making namespaces: the setting, its value, what to do
 _REFUSALS = (
@@ -48,25 +50,45 @@ class Bubblewrap:
 
     def __init__(self, folders: Sequence[str], *, network: bool) -> None:
         self._held = contextlib.ExitStack()
+        self._started: list[Process] = []
+        self._is_over = False
         try:
             self.words = self._words(folders, network=network)
             try_out(self.words, "bubblewrap", _fix())
             self._thread = self._held.enter_context(ThreadPoolExecutor(1, thread_name_prefix="hermes-spawn"))
+            self._held.callback(lambda: self._thread.submit(self._end_started).result())
         except BaseException:
             self.close()
             raise
 
-    def start(self, start: Callable[[], T]) -> T:
+    def start(self, start: Callable[[], Process]) -> Process:
         """Start a program from a thread that lasts: `--die-with-parent` means the thread, not the process.
 
         Raises:
             BackendClosed: After `close`.
         """
         try:
-            started = self._thread.submit(start)
+            started = self._thread.submit(self._start, start)
         except RuntimeError as error:
-            raise BackendClosed("this local backend was closed meanwhile") from error
+            raise BackendClosed(_CLOSED) from error
         return started.result()
+
+    def _start(self, start: Callable[[], Process]) -> Process:
+        if self._is_over:
+            raise BackendClosed(_CLOSED)
+        process = start()
+        self._started = [*filter(_runs, self._started), process]
+        return process
+
+    def _end_started(self) -> None:
+        """End the programs by hand, while their thread still lives.
+
+        Its death alone would not do: bwrap asks to die with the thread, and the program's own bwrap to die with bwrap,
+        only once they run. What was just started would miss it, and stay.
+        """
+        self._is_over = True
+        for process in filter(_runs, self._started):
+            process.kill()
 
     def close(self) -> None:
         """End what is left of the programs, and remove their /tmp."""
@@ -87,6 +109,14 @@ class Bubblewrap:
         if not is_below(_TMP, folders):
             words += ["--bind", self._held.enter_context(_private_folder(folders)), str(_TMP)]
         return [*words, *_binds(folders), "--chdir", "/", "--"]
+
+
+def _runs(process: Process) -> bool:
+    try:
+        process.wait(0)
+    except StillRunning:
+        return True
+    return False
 
 
 def _binds(folders: Sequence[str]) -> Iterator[str]:
