@@ -49,6 +49,12 @@ export function uniqueId(prefix) {
   return `hermes-${prefix}-${counted}-${Math.random().toString(36).slice(2, 8)}`;
 }
 
+/** What an approver changed of a call: the old struck out, the new below it. */
+export function changes(lines) {
+  const names = { "-": "del", "+": "ins", " ": "span" };
+  return h("pre", { class: "hermes-changes" }, lines.map(([sign, text], at) => [at ? "\n" : null, h(names[sign], {}, `${sign} ${text}`)]));
+}
+
 export function count(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
