@@ -47,7 +47,7 @@ class JobsView(HermesWidget):
     def html_face(self) -> str:
         """The same as a table."""
         rows = "".join(
-            f"<tr><td>{escape(job.id)}</td><td>{escape(str(_mark(job)))}</td><td><code>{escape(_command(job))}</code></td></tr>"
+            f"<tr><td>{escape(job.id)}</td><td>{escape(_mark(job).text)}</td><td><code>{escape(_command(job))}</code></td></tr>"
             for job in jobs_of(self.session)
         )
         head = "<tr><th>job</th><th>state</th><th>command</th></tr>"
@@ -64,7 +64,7 @@ class JobsView(HermesWidget):
                         "job": job.id,
                         "command": _command(job),
                         "status": job.status,
-                        "state": str(_mark(job)),
+                        "state": _mark(job).text,
                         "tone": _mark(job).tone,
                         "age": time.time() - job.started,
                     }

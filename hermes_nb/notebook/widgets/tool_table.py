@@ -71,6 +71,7 @@ class Table:
             "source": [tool.source for tool in self.tools],
             "tokens": [tool_tokens(tool) for tool in self.tools],
             "state": self.states,
+            "always": [not tool.deferrable for tool in self.tools],
             "about_tokens": about(),
             "gauge": {**self.gauge, "seen": len(self.seen), "seen_tokens": sum(map(tool_tokens, self.seen))},
         }

@@ -75,7 +75,7 @@ export function toolDetail(tool, run) {
     h("p", { class: "hermes-chips" },
       h("span", { class: "hermes-chip" }, tool.toolset),
       h("span", { class: "hermes-chip" }, `${tool.tokens} tokens`),
-      h("span", { class: "hermes-chip", "data-state": tool.state }, tool.state),
+      h("span", { class: "hermes-chip", "data-state": tool.state }, tool.says),
       tool.guarded ? h("span", { class: "hermes-chip" }, "guarded") : null),
     tool.reason ? h("p", { class: "hermes-problem" }, `Not available: ${tool.reason}`)
       : tool.lacks ? h("p", { class: "hermes-dim" }, tool.lacks) : null,

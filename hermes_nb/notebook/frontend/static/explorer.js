@@ -22,6 +22,12 @@ function picker(label, onchange) {
   };
 }
 
+/** What becomes of a tool, in words: one that is built in is never deferred. */
+const stateOf = (table, place) => {
+  const state = STATES[table.state[place]];
+  return state === "shown" && table.always[place] ? "always shown" : state;
+};
+
 const tally = (values) => values.reduce((sizes, value) => sizes.set(value, (sizes.get(value) ?? 0) + 1), new Map());
 
 function render({ model, el }) {
@@ -51,11 +57,11 @@ function render({ model, el }) {
 
   function row(place) {
     return [
-      h("span", { class: "hermes-row-name" }, h("span", { class: "hermes-dot", "data-state": STATES[table.state[place]], title: STATES[table.state[place]] }),
+      h("span", { class: "hermes-row-name" }, h("span", { class: "hermes-dot", "data-state": STATES[table.state[place]], title: stateOf(table, place) }),
         h("code", {}, table.name[place])),
       h("span", { class: "hermes-row-tokens" }, table.about_tokens + table.tokens[place].toLocaleString("en")),
       h("span", { class: "hermes-row-about" }, table.about[place]),
-      h("span", { class: "hermes-row-set" }, table.toolsets[table.toolset[place]]),
+      h("span", { class: "hermes-row-set" }, table.toolsets[table.toolset[place]], stateOf(table, place) === "always shown" ? " · always shown" : null),
     ];
   }
 
@@ -112,7 +118,7 @@ function render({ model, el }) {
     },
     tool(message) {
       const place = table.name.indexOf(message.name);
-      detail = toolDetail({ ...message, tokens: table.about_tokens + table.tokens[place].toLocaleString("en"), state: STATES[table.state[place]] }, (name, args) => {
+      detail = toolDetail({ ...message, tokens: table.about_tokens + table.tokens[place].toLocaleString("en"), state: STATES[table.state[place]], says: stateOf(table, place) }, (name, args) => {
         runs += 1;
         model.send({ kind: "run", name, args, number: runs });
         return runs;
