@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import re
+import sys
 import threading
 import traceback
 from collections.abc import Iterator
@@ -12,6 +14,7 @@ from pathlib import Path
 from hermes_nb.common.text import head_and_tail
 
 _SHOWN = 20_000
+_FILE = re.compile(r'^  File "(?P<name>[^"\n]+)"', re.MULTILINE)
 _OURS = f"{Path(__file__).parents[1]}/"
 #: What carries a handler to its thread or loop, and its error back.
 _CARRIERS = (
@@ -30,7 +33,15 @@ def authors_traceback(error: BaseException) -> str | None:
     are_theirs = [_without_ours(each) for each in _all(told)]
     if not any(are_theirs):
         return None
-    return head_and_tail("".join(told.format()).rstrip("\n"), _SHOWN)
+    return head_and_tail(_FILE.sub(_named, "".join(told.format()).rstrip("\n")), _SHOWN)
+
+
+def _named(found: re.Match[str]) -> str:
+    """A cell by its number, as IPython itself names it, instead of a file that nobody can find."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    named = shell.compile.format_code_name(found["name"]) if shell is not None else None
+    return found[0] if named is None else "  " + " ".join(named)
 
 
 def _all(told: traceback.TracebackException) -> Iterator[traceback.TracebackException]:

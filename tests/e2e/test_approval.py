@@ -107,11 +107,11 @@ def test_an_edited_command_is_what_runs(notebook: Notebook) -> None:
     expect_text(cell, "outcome: ok | ran cd build && ls")
     record = cell.locator(".hermes-record")
     assert "Edited and approved" in record.inner_text()
-    assert record.locator("del").inner_text() == "- cd build && rm -rf ./cache"
-    assert record.locator("ins").inner_text() == "+ cd build && ls"
+    assert record.locator("del").inner_text() == "cd build && rm -rf ./cache"
+    assert record.locator("ins").inner_text() == "cd build && ls"
     notebook.screenshots(cell, "approval_edited")
     shown = notebook.run("r")
-    shown.locator(".jp-OutputArea-output ins", has_text="+ cd build && ls").wait_for()
+    shown.locator(".jp-OutputArea-output ins", has_text="cd build && ls").wait_for()
     notebook.screenshots(shown, "result_edited")
 
 

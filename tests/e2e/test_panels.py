@@ -124,7 +124,7 @@ audit.call("parse", {"text": "1"})""")
     assert badges == ["✓ ok", "✗ error", "⊘ denied", "✗ exit 1"]
     shown.get_by_label("Outcome").select_option("✗ exit 1")
     shown.locator(".hermes-row", has_text="edited").click()
-    assert '+   "path": "status",' in shown.locator(".hermes-call ins").all_inner_texts()
+    assert '"path": "status",' in shown.locator(".hermes-call ins").all_inner_texts()
     shown.get_by_label("Outcome").select_option("")
     notebook.screenshots(shown, "feed_failed")
     replayed = notebook.run("hermes.replay(audit.id)")

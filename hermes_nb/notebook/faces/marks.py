@@ -38,4 +38,6 @@ def changes_html(lines: Iterable[tuple[str, str]]) -> Html:
 
 def _changed(sign: str, text: str) -> Html:
     name, colour, line = _CHANGED[sign]
-    return markup.tag(name, f"{sign} {text}", style=f"color:{colour};text-decoration:{line}")
+    words = text.lstrip()  # neither the sign nor the space before the words is struck out
+    changed = markup.tag(name, words, style=f"text-decoration:{line}")
+    return markup.tag("span", f"{sign} {text[: len(text) - len(words)]}", changed, style=f"color:{colour}")

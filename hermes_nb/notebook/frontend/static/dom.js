@@ -52,7 +52,11 @@ export function uniqueId(prefix) {
 /** What an approver changed of a call: the old struck out, the new below it. */
 export function changes(lines) {
   const names = { "-": "del", "+": "ins", " ": "span" };
-  return h("pre", { class: "hermes-changes" }, lines.map(([sign, text], at) => [at ? "\n" : null, h(names[sign], {}, `${sign} ${text}`)]));
+  const line = ([sign, text], at) => { // neither the sign nor the space before the words is struck out
+    const words = text.trimStart();
+    return [at ? "\n" : null, h("span", { "data-sign": sign }, `${sign} `, text.slice(0, text.length - words.length), h(names[sign], {}, words))];
+  };
+  return h("pre", { class: "hermes-changes" }, lines.map(line));
 }
 
 export function count(number, noun) {
