@@ -10,7 +10,7 @@ from hermes_backends.contract import BackendContract
 
 class OnServer(BackendContract):
     huge = 64 << 20
-    fixture = ""
+    fixture: str
 
     @pytest.fixture(scope="class", autouse=True)
     @classmethod
