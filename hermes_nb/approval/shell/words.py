@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
-from hermes_nb.approval.shell.braces import expand_braces, tokenise
 from hermes_nb.approval.shell.commands import UNKNOWN, Stream, Word
+from hermes_nb.approval.shell.pieces import WILDCARD, Piece, assemble, keep_character
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from hermes_nb.approval.shell.commands import Command
 
-#: The most words one word may become through braces and variables with several possible values.
-MOST_ALTERNATIVES = 16
-
-#: Braces longer than this are not expanded but only taken apart.
-_LONGEST_BRACES = 500
-
 _PLAIN = re.compile(r"[\w./:=@%+,^-]+\Z")
-_GLOB = re.compile(r"[*?]|\[[^]]*\]")
-_BACKSLASH = re.compile(r"\\(\n|.)", re.DOTALL)
+_BACKSLASH = re.compile(r"\\(.)", re.DOTALL)
 _DOUBLE_QUOTED_BACKSLASH = re.compile(r'\\([$`"\\]|\n)')
 _ANSI_C = re.compile(
     r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|0?([0-7]{1,3})|c(.)|(.))", re.DOTALL
@@ -60,19 +51,6 @@ class Scope(Protocol):
         """The text of a node."""
 
 
-@dataclass(slots=True)
-class _Piece:
-    """A stretch of a word: its possible values, and what the shell may still do to it."""
-
-    values: list[str]
-    literal: bool = False
-    splits: bool = False
-    quoted: bool = False
-    sources: tuple[Command, ...] = ()
-    variable: str = ""
-    many: bool = False
-
-
 def unescape_ansi_c(text: str) -> str:
     r"""Resolve ``\x72``, ``\162``, ``\u0072``, ``\n`` and the like."""
 
@@ -99,12 +77,12 @@ def expand(node: Node, scope: Scope) -> list[Word]:
             return [Word(text)]
     if kind == "raw_string":
         return [Word(scope.source(node)[1:-1], quoted=True)]
-    pieces: list[_Piece] = []
+    pieces: list[Piece] = []
     _collect(node, scope, pieces)
-    return _assemble(pieces)
+    return assemble(pieces)
 
 
-def _collect(node: Node, scope: Scope, pieces: list[_Piece], *, quoted: bool = False) -> None:
+def _collect(node: Node, scope: Scope, pieces: list[Piece], *, quoted: bool = False) -> None:
     kind = node.type
     if kind in (
         "word",
@@ -115,13 +93,13 @@ def _collect(node: Node, scope: Scope, pieces: list[_Piece], *, quoted: bool = F
         "special_variable_name",
         "test_operator",
     ):
-        pieces.append(_Piece([scope.source(node)], literal=not quoted, quoted=quoted))
+        pieces.append(Piece([scope.source(node)], literal=not quoted, quoted=quoted))
     elif kind == "raw_string":
-        pieces.append(_Piece([scope.source(node)[1:-1]], quoted=True))
+        pieces.append(Piece([scope.source(node)[1:-1]], quoted=True))
     elif kind == "ansi_c_string":
-        pieces.append(_Piece([unescape_ansi_c(scope.source(node)[2:-1])], quoted=True))
+        pieces.append(Piece([unescape_ansi_c(scope.source(node)[2:-1])], quoted=True))
     elif kind == "string_content":
-        pieces.append(_Piece([_DOUBLE_QUOTED_BACKSLASH.sub(_keep_character, scope.source(node))], quoted=True))
+        pieces.append(Piece([_DOUBLE_QUOTED_BACKSLASH.sub(keep_character, scope.source(node))], quoted=True))
     elif kind in ("string", "translated_string"):
         _collect_string(node, scope, pieces)
     elif kind in ("concatenation", "command_name", "array"):
@@ -129,7 +107,7 @@ def _collect(node: Node, scope: Scope, pieces: list[_Piece], *, quoted: bool = F
             if kind != "array" or child.is_named:
                 _collect(child, scope, pieces)
             if kind == "array" and child.is_named:
-                pieces.append(_Piece([" "], splits=True))
+                pieces.append(Piece([" "], splits=True))
     elif kind == "simple_expansion":
         pieces.append(_variable(scope.source(node)[1:], scope, quoted=quoted))
     elif kind == "expansion":
@@ -139,41 +117,37 @@ def _collect(node: Node, scope: Scope, pieces: list[_Piece], *, quoted: bool = F
     elif kind == "arithmetic_expansion":
         run_substitutions(node, scope)
         number = scope.source(node).strip("$()[] ")
-        pieces.append(_Piece([number if number.isdigit() else "0"], quoted=True))
+        pieces.append(Piece([number if number.isdigit() else "0"], quoted=True))
     elif kind == "brace_expression":
-        pieces.append(_Piece([scope.source(node)], literal=True))
+        pieces.append(Piece([scope.source(node)], literal=True))
     elif kind in ("$", '"', "'"):
         if kind == "$" and quoted:
-            pieces.append(_Piece(["$"], quoted=True))
+            pieces.append(Piece(["$"], quoted=True))
     elif node.child_count:
         for child in node.children:
             _collect(child, scope, pieces, quoted=quoted)
     else:
-        pieces.append(_Piece([scope.source(node)], literal=not quoted, quoted=quoted))
+        pieces.append(Piece([scope.source(node)], literal=not quoted, quoted=quoted))
 
 
-def _keep_character(match: re.Match[str]) -> str:
-    return "" if match[1] == "\n" else match[1]
-
-
-def _collect_string(node: Node, scope: Scope, pieces: list[_Piece]) -> None:
+def _collect_string(node: Node, scope: Scope, pieces: list[Piece]) -> None:
     # The grammar drops white space between the parts of a string: it is taken from the gaps.
     base = node.start_byte
     whole = scope.source(node).encode("utf-8", "surrogateescape")
     end = node.children[0].end_byte if node.children else base
-    pieces.append(_Piece([""], quoted=True))
+    pieces.append(Piece([""], quoted=True))
     for child in node.children[1:]:
         gap = whole[end - base : child.start_byte - base]
         if gap:
-            pieces.append(_Piece([gap.decode("utf-8", "replace")], quoted=True))
+            pieces.append(Piece([gap.decode("utf-8", "replace")], quoted=True))
         _collect(child, scope, pieces, quoted=True)
         end = child.end_byte
 
 
-def _variable(name: str, scope: Scope, *, quoted: bool) -> _Piece:
+def _variable(name: str, scope: Scope, *, quoted: bool) -> Piece:
     values = scope.lookup(name)
     known = [UNKNOWN] if values is None else values
-    return _Piece(
+    return Piece(
         known or [""],
         splits=not quoted or name == "@",
         quoted=quoted,
@@ -183,13 +157,13 @@ def _variable(name: str, scope: Scope, *, quoted: bool) -> _Piece:
     )
 
 
-def _substitution(node: Node, scope: Scope, *, quoted: bool) -> _Piece:
+def _substitution(node: Node, scope: Scope, *, quoted: bool) -> Piece:
     stream = scope.run(node)
     text = UNKNOWN if stream.text is None else stream.text.rstrip("\n")
     if node.type == "process_substitution":
         # The word is the name of a pipe; what flows through it is in the sources.
         text = UNKNOWN
-    return _Piece([text], splits=not quoted, quoted=quoted, sources=stream.sources)
+    return Piece([text], splits=not quoted, quoted=quoted, sources=stream.sources)
 
 
 def run_substitutions(node: Node, scope: Scope) -> None:
@@ -208,11 +182,11 @@ _REPLACE = re.compile(r"(//?)((?:[^/\\]|\\.)+)(?:/(.*))?\Z", re.DOTALL)
 _PARAMETER = re.compile(r"\$\{([!#]?)([A-Za-z_]\w*|\d+|[@*#?$!-])(\[[^]]*\])?(.*)\}\Z", re.DOTALL)
 
 
-def _expansion(node: Node, scope: Scope, *, quoted: bool) -> _Piece:
+def _expansion(node: Node, scope: Scope, *, quoted: bool) -> Piece:
     match = _PARAMETER.match(scope.source(node))
     if not match:
         run_substitutions(node, scope)
-        return _Piece([UNKNOWN], splits=not quoted, quoted=quoted)
+        return Piece([UNKNOWN], splits=not quoted, quoted=quoted)
     sigil, name, index, operation = match.groups()
     piece = _variable(name, scope, quoted=quoted)
     if index:
@@ -227,7 +201,7 @@ def _expansion(node: Node, scope: Scope, *, quoted: bool) -> _Piece:
     return piece
 
 
-def _pick(piece: _Piece, index: str, *, quoted: bool) -> None:
+def _pick(piece: Piece, index: str, *, quoted: bool) -> None:
     elements = piece.values[0].split(" ")
     if index in ("@", "*"):
         piece.splits = True
@@ -236,15 +210,15 @@ def _pick(piece: _Piece, index: str, *, quoted: bool) -> None:
     piece.quoted = quoted
 
 
-def _operate(piece: _Piece, operation: str, node: Node, scope: Scope) -> None:
+def _operate(piece: Piece, operation: str, node: Node, scope: Scope) -> None:
     known = piece.values != [UNKNOWN]
     if operation[:2] in (":-", ":=", ":+") or operation[0] in "-=+":
         alternative = operation[:2].lstrip(":")[0] == "+" or not known or piece.values == [""]
-        inner: list[_Piece] = []
+        inner: list[Piece] = []
         for child in node.named_children[1:]:
             _collect(child, scope, inner, quoted=piece.quoted)
         if alternative:
-            words = _assemble(inner)
+            words = assemble(inner)
             piece.values = [" ".join(word.text for word in words)]
             piece.sources += tuple(source for word in words for source in word.sources)
         return
@@ -257,7 +231,7 @@ def _operate(piece: _Piece, operation: str, node: Node, scope: Scope) -> None:
         start, length = int(substring[1]), int(substring[2]) if substring[2] else None
         end = None if length is None else (start + length if length >= 0 else length)
         piece.values = [value[start:end] for value in piece.values]
-    elif replace and not _GLOB.search(replace[2]):
+    elif replace and not WILDCARD.search(replace[2]):
         old, new = _BACKSLASH.sub(r"\1", replace[2]), _unquoted(replace[3] or "")
         piece.values = [value.replace(old, new, -1 if replace[1] == "//" else 1) for value in piece.values]
     elif operation in ("^^", ",,"):
@@ -268,85 +242,3 @@ def _operate(piece: _Piece, operation: str, node: Node, scope: Scope) -> None:
 
 def _unquoted(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else _BACKSLASH.sub(r"\1", text)
-
-
-def _assemble(pieces: list[_Piece]) -> list[Word]:
-    # One fast way for the usual word: nothing that could become several words.
-    has_braces = any(piece.literal and "{" in value for piece in pieces for value in piece.values)
-    variants = _expand_braces(pieces) if has_braces else [pieces]
-    words: list[Word] = []
-    for variant in variants:
-        for alternative in _alternatives(variant):
-            words.extend(_split(alternative))
-    return words[: MOST_ALTERNATIVES * 64] or ([Word("")] if any(p.quoted for p in pieces) else [])
-
-
-def _alternatives(pieces: list[_Piece]) -> list[list[tuple[str, _Piece]]]:
-    if all(len(piece.values) == 1 for piece in pieces):
-        return [[(piece.values[0], piece) for piece in pieces]]
-    widest = min(max(len(piece.values) for piece in pieces), MOST_ALTERNATIVES)
-    several = [piece for piece in pieces if len(piece.values) > 1]
-    if len(several) == 1:
-        return [[(p.values[min(i, len(p.values) - 1)], p) for p in pieces] for i in range(widest)]
-    combinations: list[list[tuple[str, _Piece]]] = [[]]
-    for piece in pieces:
-        combinations = list(
-            islice(
-                ([*head, (value, piece)] for value in piece.values for head in combinations),
-                MOST_ALTERNATIVES,
-            )
-        )
-    return combinations
-
-
-def _split(parts: list[tuple[str, _Piece]]) -> list[Word]:
-    words: list[Word] = []
-    current: Word | None = None
-    for value, piece in parts:
-        if piece.splits:
-            fields = value.split()
-            if value[:1].isspace() and current is not None:
-                words.append(current)
-                current = None
-            for number, field in enumerate(fields):
-                if number and current is not None:
-                    words.append(current)
-                    current = None
-                current = _append(current, field, piece)
-            if value[-1:].isspace() and current is not None:
-                words.append(current)
-                current = None
-        else:
-            text = _BACKSLASH.sub(_keep_character, value) if piece.literal and "\\" in value else value
-            current = _append(current, text, piece)
-    if current is not None:
-        words.append(current)
-    return words
-
-
-def _append(word: Word | None, text: str, piece: _Piece) -> Word:
-    word = word or Word("")
-    word.text += text
-    word.quoted = word.quoted or piece.quoted
-    word.sources += piece.sources
-    if piece.variable:
-        word.variables += (piece.variable,)
-    if piece.many or ((piece.literal or piece.splits) and _GLOB.search(text)):
-        word.glob = True
-    return word
-
-
-def _expand_braces(pieces: list[_Piece]) -> list[list[_Piece]]:
-    if sum(len(piece.values[0]) for piece in pieces if piece.literal) > _LONGEST_BRACES:
-        parts = [part for piece in pieces if piece.literal for part in re.split(r"[{},]+", piece.values[0]) if part]
-        return [[_Piece([part], literal=True, many=True)] for part in parts[: 4 * MOST_ALTERNATIVES]]
-    tokens: list[str | _Piece] = []
-    for piece in pieces:
-        if piece.literal:
-            tokens.extend(tokenise(piece.values[0]))
-        else:
-            tokens.append(piece)
-    return [
-        [_Piece([token], literal=True) if isinstance(token, str) else token for token in variant]
-        for variant in expand_braces(tokens, MOST_ALTERNATIVES)
-    ]
