@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hermes_nb.approval.shell.commands import MOST_SOURCES, UNKNOWN, Command, Redirect, Stream, Word
+from hermes_nb.approval.shell.commands import MOST_SOURCES, Command, Redirect, Stream
 from hermes_nb.approval.shell.flow import output
 from hermes_nb.approval.shell.grammar import TooIntricateError, flat, join_lines, parse
-from hermes_nb.approval.shell.script import LONGEST_TEXT, MOST_DEPTH, Function, Runner, Script
-from hermes_nb.approval.shell.variables import bounded
+from hermes_nb.approval.shell.script import MOST_DEPTH, Function, Script
+from hermes_nb.approval.shell.simple_commands import SimpleCommands
 from hermes_nb.approval.shell.words import expand, run_substitutions
-from hermes_nb.common.text import cut
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -32,28 +31,12 @@ def read(text: str, cwd: str | None = None) -> Script:
     return reader.script
 
 
-class _Reader(Runner):
+class _Reader(SimpleCommands):
     """Walks the syntax tree, from statement to statement."""
 
     def __init__(self, text: str, cwd: str | None) -> None:
         super().__init__(text, cwd)
-        self._bytes = b""
         self._unread: list[Function] = []
-
-    # -- what words ask of their surroundings ---------------------------------------------------
-
-    def source(self, node: Node) -> str:
-        return self._bytes[node.start_byte : node.end_byte].decode("utf-8", "replace")
-
-    def lookup(self, name: str) -> list[str] | None:
-        values = self._variables.get(name)
-        return [self.cwd or "."] if values is None and name == "PWD" else values
-
-    def origins(self, name: str) -> tuple[Command, ...]:
-        return self._variables.origins(name)
-
-    def is_many(self, name: str) -> bool:
-        return self._variables.is_many(name)
 
     def run(self, node: Node) -> Stream:
         start, cwd = len(self.script.commands), self.cwd
@@ -212,111 +195,7 @@ class _Reader(Runner):
         for command in self.script.commands[start : start + 1]:
             command.words.extend(expand(node, self))
 
-    def _file_redirect(self, node: Node) -> list[Redirect]:
-        operator = ""
-        made: list[Redirect] = []
-        for child in node.children:
-            if child.type == "file_descriptor":
-                continue
-            if not child.is_named and not operator:
-                operator = child.type
-            elif child.is_named:
-                made.extend(Redirect(operator, word) for word in expand(child, self)[:4])
-        if operator in (">&", "<&"):
-            return [one for one in made if not one.target.text.rstrip("-").isdigit() and one.target.text != "-"]
-        return made
-
-    def _heredoc(self, node: Node) -> Stream:
-        for child in node.children:
-            if child.type == "heredoc_body":
-                run_substitutions(child, self)
-                return Stream(self.source(child))
-        return Stream("")
-
-    def _herestring(self, node: Node) -> Stream:
-        words = [
-            word for child in node.named_children if child.type != "file_descriptor" for word in expand(child, self)
-        ]
-        sources = tuple(source for word in words for source in word.sources)
-        text = " ".join(word.text for word in words)
-        return Stream(None if text.strip() == UNKNOWN else text + "\n", sources)
-
-    # -- commands -------------------------------------------------------------------------------
-
-    def _text(self, node: Node) -> str:
-        text = self.source(node)
-        return cut(text if not self._shown or text in self._whole else self._shown, LONGEST_TEXT)
-
-    def _walk_command(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
-        words: list[Word] = []
-        environment: dict[str, Word] = {}
-        names: list[str] = []
-        for child in node.children:
-            kind = child.type
-            if kind == "variable_assignment":
-                self._assign(child, environment, lasting=False)
-            elif kind == "file_redirect":
-                redirects = (*redirects, *self._file_redirect(child))
-            elif kind == "herestring_redirect":
-                stdin = self._herestring(child)
-            elif kind == "heredoc_redirect":
-                stdin = self._heredoc(child)
-            elif kind == "command_name":
-                named = child.children[0] if child.children else child
-                values = self.lookup(self.source(named)[1:]) if named.type == "simple_expansion" else None
-                if values and len(values) > 1:
-                    names = values[:16]
-                words.extend(expand(named, self))
-            elif kind in ("subshell", "compound_statement"):
-                self._walk(child, stdin, redirects)
-            elif kind == "$":
-                continue
-            else:
-                words.extend(expand(child, self))
-        text = self._text(node)
-        variants = [[Word(part) for part in name.split()] + words[len(names) :] for name in names] or [words]
-        for variant in variants:
-            self._emit(
-                Command(variant, text, dict(environment), list(redirects), stdin, cwd=self.cwd),
-            )
-
-    # -- variables, loops, functions ------------------------------------------------------------
-
-    def _assign(self, node: Node, environment: dict[str, Word], *, lasting: bool) -> None:
-        children = node.children
-        if len(children) < 2:
-            return
-        name = self.source(children[0]).split("[", 1)[0]
-        words = expand(children[2], self) if len(children) > 2 else []
-        sources = tuple(source for word in words for source in word.sources)[:MOST_SOURCES]
-        value = Word(bounded(" ".join(word.text for word in words)), sources=sources)
-        environment[name] = value
-        if lasting or name == "IFS":
-            appends = children[1].type == "+="
-            is_array = len(children) > 2 and children[2].type == "array"
-            self._variables.assign(name, value, appended=(" " if is_array else "") if appends else None)
-
-    def _walk_assignment(self, node: Node, _stdin: Stream | None, _redirects: tuple[Redirect, ...]) -> None:
-        environment: dict[str, Word] = {}
-        self._assign(node, environment, lasting=True)
-        self.script.commands.append(Command([], self._text(node), environment, wraps=True))
-
-    def _walk_declaration(self, node: Node, _stdin: Stream | None, _redirects: tuple[Redirect, ...]) -> None:
-        environment: dict[str, Word] = {}
-        words: list[Word] = []
-        for child in node.children:
-            if child.type == "variable_assignment":
-                self._assign(child, environment, lasting=True)
-            elif child.type == "variable_name" or not child.is_named:
-                words.append(Word(self.source(child)))
-            else:
-                for word in expand(child, self):
-                    words.append(word)
-                    name, equals, value = word.text.partition("=")
-                    if equals:
-                        environment[name] = Word(value, sources=word.sources)
-                        self._variables.assign(name, environment[name])
-        self.script.commands.append(Command(words, self._text(node), environment))
+    # -- loops and functions ---------------------------------------------------------------------
 
     def _walk_for(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
         name, words = "", []
