@@ -1,4 +1,20 @@
-"""Words rebuilt from quotes, escapes, variables, braces and substitutions, as the shell would build them."""
+r"""Words rebuilt from quotes, escapes, variables, braces and substitutions, as the shell would build them.
+
+Take ``rm -rf "$X"*`` out of ``timeout 5 sudo sh -c 'cd /; rm -rf "$X"*' | tee log``. The grammar gives three nodes, and
+``expand`` is asked about each:
+
+- ``rm`` and ``-rf`` are plain: what is written is the word.
+- ``"$X"*`` is a ``concatenation`` of a ``string`` and a ``word``. ``_collect`` goes down to its parts and takes note of
+  three pieces: an empty quoted one, which says that there is a word even should nothing else come of it; what ``$X``
+  holds, quoted, so that blanks in it part nothing; and ``*``, literal, so that it is a wildcard. The script has set no
+  ``X``, so its value is ``UNKNOWN``.
+
+``pieces`` takes over and makes one ``Word`` of the three: the text ``UNKNOWN`` + ``*``, a ``glob``, ``quoted`` in part,
+with ``X`` among its ``variables``. The reader puts the words into a ``Command``; what a rule makes of a word that may
+be any path and ends in a wildcard is the rule's affair.
+
+Values come from a ``Scope``, which is the reader: it knows the variables, and reads what is inside ``$(…)``.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +29,10 @@ if TYPE_CHECKING:
 
     from hermes_nb.approval.shell.commands import Command
 
+#: Nothing in it for a shell to do: no quote, escape, brace, wildcard or ``$``. Most words are of this kind.
 _PLAIN = re.compile(r"[\w./:=@%+,^-]+\Z")
 _BACKSLASH = re.compile(r"\\(.)", re.DOTALL)
+#: All that a backslash escapes in double quotes; before anything else it is itself: "a\n" is a, \ and n.
 _DOUBLE_QUOTED_BACKSLASH = re.compile(r'\\([$`"\\]|\n)')
 _ANSI_C = re.compile(
     r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|0?([0-7]{1,3})|c(.)|(.))", re.DOTALL
@@ -52,7 +70,11 @@ class Scope(Protocol):
 
 
 def unescape_ansi_c(text: str) -> str:
-    r"""Resolve ``\x72``, ``\162``, ``\u0072``, ``\n`` and the like."""
+    r"""Resolve ``\x72``, ``\162``, ``\u0072``, ``\n`` and the like.
+
+    ``$'…'``, ``echo -e``, ``printf`` and its ``%b`` come here although they differ in ``\0162``: an ``r`` to ``echo
+    -e`` and ``%b``, to the others ``\016`` and a 2. Taking it for the letter finds the command in either.
+    """
 
     def one(match: re.Match[str]) -> str:
         hexadecimal = match[1] or match[2] or match[3]
@@ -76,6 +98,7 @@ def expand(node: Node, scope: Scope) -> list[Word]:
         if _PLAIN.match(text):
             return [Word(text)]
     if kind == "raw_string":
+        # In single quotes nothing means anything, a backslash neither: what is between them is the word.
         return [Word(scope.source(node)[1:-1], quoted=True)]
     pieces: list[Piece] = []
     _collect(node, scope, pieces)
@@ -83,6 +106,7 @@ def expand(node: Node, scope: Scope) -> list[Word]:
 
 
 def _collect(node: Node, scope: Scope, pieces: list[Piece], *, quoted: bool = False) -> None:
+    """Take a word apart, from left to right, into pieces of one kind each: literal, quoted, or put in by the shell."""
     kind = node.type
     if kind in (
         "word",
@@ -106,6 +130,8 @@ def _collect(node: Node, scope: Scope, pieces: list[Piece], *, quoted: bool = Fa
         for child in node.children:
             if kind != "array" or child.is_named:
                 _collect(child, scope, pieces)
+            # An array is kept as one text with blanks between its elements: "${a[@]}" finds a=(rm -rf x) again, at the
+            # price that an element with a blank, which is one word to bash, becomes two.
             if kind == "array" and child.is_named:
                 pieces.append(Piece([" "], splits=True))
     elif kind == "simple_expansion":
@@ -115,12 +141,16 @@ def _collect(node: Node, scope: Scope, pieces: list[Piece], *, quoted: bool = Fa
     elif kind in ("command_substitution", "process_substitution"):
         pieces.append(_substitution(node, scope, quoted=quoted))
     elif kind == "arithmetic_expansion":
+        # Nothing is computed, but $(( $(rm x) )) runs rm. Any number does for the result: it can't name a program,
+        # nor a folder above this one.
         run_substitutions(node, scope)
         number = scope.source(node).strip("$()[] ")
         pieces.append(Piece([number if number.isdigit() else "0"], quoted=True))
     elif kind == "brace_expression":
         pieces.append(Piece([scope.source(node)], literal=True))
     elif kind in ("$", '"', "'"):
+        # A dollar with no name after it is itself in "5 $"; outside of quotes it is what is left of $"…", which bash
+        # would translate, and reads like "…" where it can't.
         if kind == "$" and quoted:
             pieces.append(Piece(["$"], quoted=True))
     elif node.child_count:
@@ -131,10 +161,11 @@ def _collect(node: Node, scope: Scope, pieces: list[Piece], *, quoted: bool = Fa
 
 
 def _collect_string(node: Node, scope: Scope, pieces: list[Piece]) -> None:
-    # The grammar drops white space between the parts of a string: it is taken from the gaps.
+    # The grammar has no node for the line end in "$a⏎$b": what lies between the nodes is put back.
     base = node.start_byte
     whole = scope.source(node).encode("utf-8", "surrogateescape")
     end = node.children[0].end_byte if node.children else base
+    # "" is a word, if an empty one; and so is "$a" where a is empty.
     pieces.append(Piece([""], quoted=True))
     for child in node.children[1:]:
         gap = whole[end - base : child.start_byte - base]
@@ -145,11 +176,13 @@ def _collect_string(node: Node, scope: Scope, pieces: list[Piece]) -> None:
 
 
 def _variable(name: str, scope: Scope, *, quoted: bool) -> Piece:
+    # A variable that the script hasn't set is empty to bash, or comes from the environment or an earlier command of
+    # the same session: so it is unknown here. One that is known to be empty is just that, and vanishes.
     values = scope.lookup(name)
     known = [UNKNOWN] if values is None else values
     return Piece(
         known or [""],
-        splits=not quoted or name == "@",
+        splits=not quoted or name == "@",  # "$@" is the one that makes several words also in quotes
         quoted=quoted,
         sources=scope.origins(name),
         variable=name,
@@ -159,15 +192,17 @@ def _variable(name: str, scope: Scope, *, quoted: bool) -> Piece:
 
 def _substitution(node: Node, scope: Scope, *, quoted: bool) -> Piece:
     stream = scope.run(node)
+    # Bash drops the line ends after the last word, and these alone: $(printf 'rm\n\n') is rm.
     text = UNKNOWN if stream.text is None else stream.text.rstrip("\n")
     if node.type == "process_substitution":
-        # The word is the name of a pipe; what flows through it is in the sources.
+        # To the program, <(curl …) is the name of a pipe such as /dev/fd/63; what flows through it is in the sources.
         text = UNKNOWN
     return Piece([text], splits=not quoted, quoted=quoted, sources=stream.sources)
 
 
 def run_substitutions(node: Node, scope: Scope) -> None:
     """Read every command substitution below a node whose own value does not matter."""
+    # scope.run reads those inside of one by itself: what has been found isn't searched once more.
     stack = [node]
     while stack:
         current = stack.pop()
@@ -177,12 +212,15 @@ def run_substitutions(node: Node, scope: Scope) -> None:
             stack.extend(current.children)
 
 
+#: What stands after the name in ``${x:1:2}``, ``${x: -2}``; in ``${x/a/b}``, ``${x//a/b}``, ``${x/a}``.
 _SUBSTRING = re.compile(r":\s*(-?\d+)\s*(?::\s*(-?\d+)\s*)?\Z")
 _REPLACE = re.compile(r"(//?)((?:[^/\\]|\\.)+)(?:/(.*))?\Z", re.DOTALL)
+#: ``${``, then ``!`` or ``#``, a name, an index, and whatever is to be done with the value.
 _PARAMETER = re.compile(r"\$\{([!#]?)([A-Za-z_]\w*|\d+|[@*#?$!-])(\[[^]]*\])?(.*)\}\Z", re.DOTALL)
 
 
 def _expansion(node: Node, scope: Scope, *, quoted: bool) -> Piece:
+    """What ``${…}`` is worth: what can be hidden by these is worked out, the rest is unknown."""
     match = _PARAMETER.match(scope.source(node))
     if not match:
         run_substitutions(node, scope)
@@ -192,8 +230,9 @@ def _expansion(node: Node, scope: Scope, *, quoted: bool) -> Piece:
     if index:
         _pick(piece, index[1:-1], quoted=quoted)
     if sigil == "#":
-        piece.values = ["1"]
+        piece.values = ["1"]  # ${#x}, a length: any number will do
     elif sigil == "!":
+        # x=y; y=rm; ${!x} -rf … runs rm: the value is the name of another variable.
         targets = scope.lookup(piece.values[0])
         piece.values = targets or [UNKNOWN]
     if operation:
@@ -202,6 +241,7 @@ def _expansion(node: Node, scope: Scope, *, quoted: bool) -> Piece:
 
 
 def _pick(piece: Piece, index: str, *, quoted: bool) -> None:
+    """Choose of an array what ``[1]`` says; all of it where that isn't a number that fits."""
     elements = piece.values[0].split(" ")
     if index in ("@", "*"):
         piece.splits = True
@@ -211,8 +251,12 @@ def _pick(piece: Piece, index: str, *, quoted: bool) -> None:
 
 
 def _operate(piece: Piece, operation: str, node: Node, scope: Scope) -> None:
+    """Apply what stands after the name in ``${x…}``."""
     known = piece.values != [UNKNOWN]
     if operation[:2] in (":-", ":=", ":+") or operation[0] in "-=+":
+        # ${x:-/} is / unless x is set, and whether it is may not be known: then the default counts. It is what the
+        # command was written to do without x, and the one value that there is to judge: rm -rf "${x:-}"/ is rm -rf /.
+        # That ${x-/} minds only an x that isn't set, not one that is empty, makes no difference here.
         alternative = operation[:2].lstrip(":")[0] == "+" or not known or piece.values == [""]
         inner: list[Piece] = []
         for child in node.named_children[1:]:
@@ -229,14 +273,15 @@ def _operate(piece: Piece, operation: str, node: Node, scope: Scope) -> None:
     replace = _REPLACE.match(operation)
     if substring:
         start, length = int(substring[1]), int(substring[2]) if substring[2] else None
+        # As in Python, if a negative length is read as an end: ${x:0:-1} is all but the last.
         end = None if length is None else (start + length if length >= 0 else length)
         piece.values = [value[start:end] for value in piece.values]
-    elif replace and not WILDCARD.search(replace[2]):
+    elif replace and not WILDCARD.search(replace[2]):  # ${x/a?/b} would take bash's own matching of patterns
         old, new = _BACKSLASH.sub(r"\1", replace[2]), _unquoted(replace[3] or "")
         piece.values = [value.replace(old, new, -1 if replace[1] == "//" else 1) for value in piece.values]
     elif operation in ("^^", ",,"):
         piece.values = [value.upper() if operation == "^^" else value.lower() for value in piece.values]
-    elif not operation.startswith(":?"):
+    elif not operation.startswith(":?"):  # ${x:?message} is x, or the end of the script
         piece.values = [UNKNOWN]
 
 
