@@ -15,11 +15,14 @@ if TYPE_CHECKING:
 
 
 class SimpleCommands(Runner):
-    """Turns the nodes of simple commands, assignments and redirections into what they mean."""
+    """Turns the nodes of simple commands, assignments and redirections into what they mean.
+
+    It is the ``Scope`` that words ask: ``source``, ``lookup``, ``origins``, ``is_many`` and ``run`` are for them.
+    """
 
     def __init__(self, text: str, cwd: str | None) -> None:
         super().__init__(text, cwd)
-        self._bytes = b""
+        self._bytes = b""  # what the nodes at hand were parsed from: their source is a range of it
 
     def _walk(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
         """Read a statement."""
@@ -51,10 +54,16 @@ class SimpleCommands(Runner):
     # -- commands and variables -----------------------------------------------------------------
 
     def _text(self, node: Node) -> str:
+        """What a person is shown of a node, to be found in the command on the screen.
+
+        Text that came out of a variable or of ``base64 -d`` stands nowhere in it: then it's the command that runs
+        such text.
+        """
         text = self.source(node)
         return cut(text if not self._shown or text in self._whole else self._shown, LONGEST_TEXT)
 
     def _walk_command(self, node: Node, stdin: Stream | None, redirects: tuple[Redirect, ...]) -> None:
+        """Record ``a=1 <in name word "$x" >out``: assignments and redirections may come before the name."""
         words: list[Word] = []
         environment: dict[str, Word] = {}
         names: list[str] = []
@@ -69,14 +78,17 @@ class SimpleCommands(Runner):
             elif kind == "heredoc_redirect":
                 stdin = self._heredoc(child)
             elif kind == "command_name":
+                # for x in rm ls; do $x -rf y; done runs two programs, and each is recorded as a command of its own. Of
+                # arguments all values stand side by side in one: to rules, rm -rf a b is as good as rm -rf a; rm -rf b.
                 named = child.children[0] if child.children else child
                 values = self.lookup(self.source(named)[1:]) if named.type == "simple_expansion" else None
                 if values and len(values) > 1:
                     names = values[:16]
                 words.extend(expand(named, self))
             elif kind in ("subshell", "compound_statement"):
+                # To bash, echo ((a)) is an error. The grammar takes it, so what is inside is read.
                 self._walk(child, stdin, redirects)
-            elif kind == "$":
+            elif kind == "$":  # of $"…", of which the string comes next
                 continue
             else:
                 words.extend(expand(child, self))
@@ -88,14 +100,18 @@ class SimpleCommands(Runner):
             )
 
     def _assign(self, node: Node, environment: dict[str, Word], *, lasting: bool) -> None:
+        """Note ``name=value``, for the command alone or, if it is ``lasting``, for all that follow."""
         children = node.children
         if len(children) < 2:
             return
+        # An array is one text, so that a[0]=rm sets all of a: what was just assigned is found by ${a[0]}.
         name = self.source(children[0]).split("[", 1)[0]
         words = expand(children[2], self) if len(children) > 2 else []
         sources = tuple(source for word in words for source in word.sources)[:MOST_SOURCES]
         value = Word(bounded(" ".join(word.text for word in words)), sources=sources)
         environment[name] = value
+        # x=rm true; $x: to bash, x is what it was before. IFS is heeded also before a command: in IFS=, read a b it
+        # says where the values of a and b begin.
         if lasting or name == "IFS":
             appends = children[1].type == "+="
             is_array = len(children) > 2 and children[2].type == "array"
@@ -104,9 +120,12 @@ class SimpleCommands(Runner):
     def _walk_assignment(self, node: Node, _stdin: Stream | None, _redirects: tuple[Redirect, ...]) -> None:
         environment: dict[str, Word] = {}
         self._assign(node, environment, lasting=True)
+        # A rule may mind a variable (LD_PRELOAD), so it is a command without words; "wraps" says that it prints
+        # nothing.
         self.script.commands.append(Command([], self._text(node), environment, wraps=True))
 
     def _walk_declaration(self, node: Node, _stdin: Stream | None, _redirects: tuple[Redirect, ...]) -> None:
+        """Record ``export``, ``declare``, ``unset`` and the like; ``export "a=b"`` assigns as well."""
         environment: dict[str, Word] = {}
         words: list[Word] = []
         for child in node.children:
@@ -126,6 +145,7 @@ class SimpleCommands(Runner):
     # -- redirections ---------------------------------------------------------------------------
 
     def _file_redirect(self, node: Node) -> list[Redirect]:
+        """The files of ``> file``: to bash one or an error, here one for each value of a variable in it."""
         operator = ""
         made: list[Redirect] = []
         for child in node.children:
@@ -135,11 +155,18 @@ class SimpleCommands(Runner):
                 operator = child.type
             elif child.is_named:
                 made.extend(Redirect(operator, word) for word in expand(child, self)[:4])
+        # 2>&1, >&- and >&3- join, close and move descriptors, and write no file. >&file does: it is &>file.
         if operator in (">&", "<&"):
             return [one for one in made if not one.target.text.rstrip("-").isdigit() and one.target.text != "-"]
         return made
 
     def _heredoc(self, node: Node) -> Stream:
+        """The text of a here-document, as it is written.
+
+        Bash puts in variables before the command reads it, unless its name is quoted (``<<'EOF'``). Here they stay:
+        if a shell runs the text, reading it puts them in, with the same values. What ``$(…)`` in it runs is run in
+        any case; under a quoted name the grammar has no nodes for it.
+        """
         for child in node.children:
             if child.type == "heredoc_body":
                 run_substitutions(child, self)
