@@ -12,9 +12,8 @@ from hermes_nb.approval import paths
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: A character for private use, that no honest command has in it. It goes through all that is done to a text, so that
-#: of "$dir/build" the known end is still there to be judged.
-#: Stands in a word's text for a part that only the running shell would know.
+#: Stands in a word's text for a part that only the running shell would know. A character that no honest command has in
+#: it, so that it goes through all that is done to a text, and the known end of "$dir/build" is still there to be judged.
 UNKNOWN = "\ue000"
 
 #: How many sources of a stream are remembered, in a long pipeline.
