@@ -34,7 +34,7 @@ def test_the_wheel_alone_shows_the_tour_in_the_terminal(installed: Environment, 
     assert shown.returncode == 0, shown.stdout + shown.stderr
     assert "pip install 'hermes-nb[demo]'" in shown.stdout
     assert "# A tour of hermes-nb" in shown.stdout
-    assert ">>> %hermes describe summarise\nsummarise (stats, shown" in shown.stdout
+    assert "summarise (stats, shown" in shown.stdout
     assert "denied: terminal was denied" in shown.stdout
     assert "block  timeout 5 sudo rm -rf /usr" in shown.stdout
 
