@@ -12,8 +12,8 @@ from hermes_nb.approval import paths
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Stands in a word's text for a part that only the running shell would know. A character that no honest command has in
-#: it, so that it goes through all that is done to a text, and the known end of "$dir/build" is still there to be judged.
+#: Stands in a word's text for a part that only the running shell would know. No honest command has this character in
+#: it, so it goes through all that is done to a text, and the known end of "$dir/build" is still there to be judged.
 UNKNOWN = "\ue000"
 
 #: How many sources of a stream are remembered, in a long pipeline.
