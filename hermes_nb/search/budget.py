@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hermes_nb.toolbox.declaration import Tool
 
 Tokenizer = Callable[[str], int]
+#: Of so many definitions it is remembered what they cost: a real tokenizer takes longer than all the rest.
+_REMEMBERED = 50_000
 
 
 def estimate(text: str | bytes) -> int:
@@ -89,9 +92,9 @@ def measure(
     tools: Iterable[Tool], bridge: Iterable[Tool], *, threshold: int, active: bool, context_length: int | None
 ) -> Budget:
     """The budget of tools; counted by a real tokenizer if one is installed, else estimated."""
-    count, name = installed_tokenizer()
+    count, name = counter()
     tools = list(tools)
-    per_tool = {tool.name: count(tool.definition_json.decode()) for tool in tools}
+    per_tool = {tool.name: count(tool.definition_json) for tool in tools}
     per_toolset: Counter[str] = Counter()
     for tool in tools:
         per_toolset[tool.toolset] += per_tool[tool.name]
@@ -103,13 +106,21 @@ def measure(
         deferrable_tokens=sum(tool_tokens(tool) for tool in tools if tool.deferrable),
         threshold_tokens=threshold,
         active=active,
-        bridge_tokens=sum(count(tool.definition_json.decode()) for tool in bridge),
+        bridge_tokens=sum(count(tool.definition_json) for tool in bridge),
         context_length=context_length,
         deferred=tuple(deferrable) if active else (),
         tokenizer=name,
     )
 
 
+@cache
+def counter() -> tuple[Callable[[bytes], int], str]:
+    """What counts the tokens of definitions, each only once, and its name."""
+    count, name = installed_tokenizer()
+    return lru_cache(_REMEMBERED)(lambda definition: count(definition.decode())), name
+
+
+@cache  # making one takes longer than counting
 def installed_tokenizer() -> tuple[Tokenizer, str]:
     """The tokenizer of bpe-openai, whose vocabulary is in its wheel, if it is installed; else the estimate."""
     try:

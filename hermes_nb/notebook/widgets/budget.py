@@ -24,8 +24,7 @@ class BudgetView(HermesWidget):
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._budget = session.budget()
-        self._costs = Costs.of(session)
+        self._measure()
         super().__init__()
 
     def svg(self) -> str:
@@ -40,8 +39,12 @@ class BudgetView(HermesWidget):
         """The picture and the words: viewers prefer HTML to SVG, so there is no HTML."""
         return {"text/plain": self.text_face(), "image/svg+xml": self.svg()}
 
+    def _measure(self) -> None:
+        self._budget = self.session.budget()
+        self._costs = Costs.of(self.session, self._budget)
+
     def _greet(self, _message: Message) -> None:
-        self._budget, self._costs = self.session.budget(), Costs.of(self.session)
+        self._measure()
         self._show(frozenset())
 
     def _without(self, message: Message) -> None:
