@@ -182,6 +182,13 @@ def test_the_cell_is_the_script(run: Run) -> None:
     assert done.value.lines == ["1x", "2x", "3x"]
 
 
+def test_the_lines_of_a_script_do_not_run_together_in_its_heading(run: Run) -> None:
+    page = run("%%hermes run\ncd /\necho '<b>one</b>'\n").value._repr_html_()
+    assert "cd / … +1 line</code></span></summary>" in page
+    assert "cd /\necho &#x27;&lt;b&gt;one&lt;/b&gt;&#x27;</pre>" in page
+    assert "<details" not in run("%hermes run echo one").value._repr_html_()
+
+
 def test_the_shell_keeps_its_state_between_commands(run: Run, tmp_path: Path) -> None:
     run(f"folder = {str(tmp_path)!r}\n%hermes run cd {{folder}}; v=1")
     assert run("%hermes run echo $v $PWD").value.lines == [f"1 {tmp_path}"]

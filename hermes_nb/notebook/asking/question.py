@@ -15,7 +15,7 @@ from hermes_nb.approval.display import inert
 from hermes_nb.approval.policy import NEVER_REMEMBERED
 from hermes_nb.common.jsonable import written
 from hermes_nb.common.redact import redact
-from hermes_nb.common.text import one_line
+from hermes_nb.common.text import first_line
 
 if TYPE_CHECKING:
     from hermes_nb.approval.assessment import Finding
@@ -127,7 +127,7 @@ class Question:
         view = self.request.view
         title = "" if view.title == self.request.tool else view.title
         said = ": ".join(part for part in (title, view.text) if part)
-        return one_line(inert(redact(said or self.request.subject)), _RECORD_LENGTH)
+        return first_line(inert(redact(said or self.request.subject)), _RECORD_LENGTH)
 
     def _edited(self, text: str) -> Mapping[str, Any] | None:
         if text == self.editable:

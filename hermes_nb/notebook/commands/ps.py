@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hermes_nb.common.redact import redact
-from hermes_nb.common.text import head_and_tail, readable
+from hermes_nb.common.text import first_line, head_and_tail, readable
 from hermes_nb.errors import MagicError
 from hermes_nb.notebook.commands.base import Command, Invocation, Parser
 from hermes_nb.notebook.faces import markup
-from hermes_nb.notebook.faces.markup import AMBER, BLUE, GREEN, RED, Html, chip, code, dim
-from hermes_nb.notebook.faces.table import clipped
+from hermes_nb.notebook.faces.command_run import script_line
+from hermes_nb.notebook.faces.markup import AMBER, BLUE, GREEN, RED, Html, chip, code
 from hermes_nb.notebook.panels import PANELS
 
 if TYPE_CHECKING:
     from hermes_backends import Job
 
 _TAIL = 4_000
+_COMMAND = 72
 
 
 class JobView:
@@ -55,7 +56,7 @@ class JobView:
     def __repr__(self) -> str:
         ended = f", exit code {self.exit_code}" if self.exit_code is not None else ""
         lines = [
-            f"{self.id}: {self.status}{ended}: {clipped(redact(self.job.command))}",
+            f"{self.id}: {self.status}{ended}: {first_line(readable(redact(self.job.command)), _COMMAND)}",
             readable(self._tail()).rstrip("\n"),
         ]
         return "\n".join(line for line in lines if line)
@@ -69,7 +70,7 @@ class JobView:
         word = self.status if self.exit_code is None else f"{self.status}, exit {self.exit_code}"
         tail = self._tail()
         return markup.card(
-            [markup.tag("b", code(self.id)), chip(word, colour), dim(code(clipped(redact(self.job.command))))],
+            [markup.tag("b", code(self.id)), chip(word, colour), script_line(self.job.command)],
             markup.printed(tail.rstrip("\n")) if tail.strip() else None,
             edge=colour,
         )

@@ -10,7 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, ClassVar
 
 from hermes_nb.common.redact import redact
-from hermes_nb.common.text import readable
+from hermes_nb.common.text import first_line, readable
 from hermes_nb.notebook.frontend.widget import HermesWidget, Message, script, style
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _TAIL = 8_000
+_COMMAND = 200
 
 
 def jobs_of(session: Session) -> list[Job]:
@@ -110,7 +111,7 @@ def tail(log: str) -> str:
 
 
 def _command(job: Job) -> str:
-    return redact(" ".join(job.command.split()))
+    return first_line(readable(redact(job.command)), _COMMAND)
 
 
 def _state(job: Job) -> str:
