@@ -13,6 +13,7 @@
     ├── ToolCallError          a failed call, when you ask for an exception: ``result.raise_for_error()``
     │   └── CommandFailed      a command ran to its end and reported failure
     ├── MagicError             a %hermes line that can't be understood       (also a ValueError)
+    ├── NotATableError         a result that has no rows was asked for them (also a TypeError)
     ├── FolderChangedError     raise it in a handler: nothing was run, decide anew for this folder
     └── CallRefused            a call was stopped before its handler ran; becomes a ToolResult
 
@@ -68,6 +69,10 @@ class LoopBlockedError(HermesError, RuntimeError):
 
 class ToolError(HermesError):
     """Raise this in a handler to tell the model what went wrong, in exactly these words."""
+
+
+class NotATableError(HermesError, TypeError):
+    """A value has no rows that could be a table."""
 
 
 class ToolCallError(HermesError):
