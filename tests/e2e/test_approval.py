@@ -67,6 +67,24 @@ def expect_text(cell: Any, text: str) -> None:
     cell.locator(".jp-OutputArea-output", has_text=text).first.wait_for()
 
 
+def test_a_command_is_broken_between_its_words_only(notebook: Notebook) -> None:
+    words = "cd /srv/www-data && rm -rf ./cache-of-yesterday || echo some--thing/else/entirely; true "
+    cell = notebook.start(f"r = session().call('shell', {{'command': {words!r} * 6}})")
+    button(cell, "once").wait_for()
+    command = cell.locator(".hermes-command")
+    assert command.inner_text() == (words * 6)
+    for width in (700, 430, 290):
+        command.evaluate("(block, width) => { block.style.width = `${width}px`; }", width)
+        heights = command.locator(".hermes-word").evaluate_all("all => all.map((word) => word.offsetHeight)")
+        assert len(heights) == 6 * len(words.split())
+        assert max(heights) < 30  # each on one line
+        assert command.evaluate("block => block.scrollWidth <= block.clientWidth")
+    command.evaluate("block => { block.style.width = ''; }")
+    notebook.screenshots(cell.locator(".hermes-card"), "approval_long")
+    button(cell, "once").click()
+    notebook.wait_until_idle()
+
+
 def test_approving_once_runs_the_call_and_leaves_one_line_of_record(notebook: Notebook) -> None:
     cell = notebook.start(ASK)
     button(cell, "once").wait_for()

@@ -95,7 +95,6 @@ def page_of(value: Any, kind: str | None = None, limit: int | None = None) -> Se
 
 
 def said_in_every_way(text: str) -> list[str]:
-    link = f"[{text}]({text}) | {text}\n\n![{text}]({text})"
     many = [{text: text, "n": number, "deep": {text: [text]}, "none": None} for number in range(30)]
     return [
         display.result_html(result(many)),

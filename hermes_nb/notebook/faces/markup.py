@@ -16,7 +16,7 @@ GREEN, RED, AMBER, BLUE, GREY = "#2f9356", "#d0434f", "#b07d10", "#3b7dd8", "#7b
 LINE = "var(--jp-border-color2, rgba(128,128,128,.3))"
 FAINT = "rgba(128,128,128,.09)"
 CODE_FONT = "var(--jp-code-font-family, ui-monospace, Menlo, Consolas, monospace)"
-_LINES_WHOLE, _LINES_OPEN = 40, 25
+_LINES_WHOLE, _LINES_OPEN = 30, 18
 _VOID = frozenset({"img", "br"})
 
 

@@ -26,6 +26,7 @@ ROWS_SHOWN = 200
 _COLUMNS_SHOWN = 30
 _CELLS_SHOWN = 4_000
 _TEXT_SHOWN = 300
+_UNBROKEN = 24
 _MISSING = object()
 #: The class of what holds a table that sorts.
 SORTABLE = "hermes-sortable"
@@ -160,6 +161,8 @@ def _cell(value: Any) -> Html:
     if value is None:
         return markup.dim("null")
     text = _word(value)
+    if len(text) <= _UNBROKEN:
+        return markup.tag("span", text, style="white-space:nowrap")
     if len(text) <= _TEXT_SHOWN:
         return markup.text(text)
     return markup.fold(markup.text(f"{text[:80]}…"), markup.block(markup.text(text[: _TEXT_SHOWN * 10])))

@@ -31,8 +31,8 @@ def tree(value: Any, items: int = _ITEMS_SHOWN) -> Html:
 
 
 def folded(value: Any) -> Html:
-    """A JSON value in little room: folded, if there is anything to fold."""
-    return _Tree(_ITEMS_SHOWN, 0).node(value, 0)
+    """A JSON value in little room, such as a cell: folded, with the number of its parts."""
+    return markup.tag("div", _Tree(_ITEMS_SHOWN, 0, previews=False).node(value, 0), style="min-width:9em")
 
 
 def _open_depth(value: Any) -> int:
@@ -60,7 +60,8 @@ def _children(level: Sequence[Any]) -> list[Any]:
 class _Tree:
     """What is shown of one value, and how much room there still is."""
 
-    def __init__(self, items: int, open_depth: int) -> None:
+    def __init__(self, items: int, open_depth: int, *, previews: bool = True) -> None:
+        self._previews = previews
         self._items = items
         self._open_depth = open_depth
         self._left = max(_NODES_SHOWN, items)
@@ -75,8 +76,9 @@ class _Tree:
             return markup.join([label, f"{opening}{closing}"])
         if depth >= _DEPTH_SHOWN or self._left <= 0:
             return markup.join([label, opening, markup.dim(f" {_counted(value)} "), closing])
+        preview = f": {_preview(value)}" if self._previews else ""
         summary = markup.tag(
-            "summary", label, opening, markup.dim(f" {_counted(value)}: {_preview(value)} "), style="cursor:pointer"
+            "summary", label, opening, markup.dim(f" {_counted(value)}{preview} "), style="cursor:pointer"
         )
         inside = markup.tag("div", *self._lines(value, depth), style=_WHOLE_LINE)
         details = markup.tag("details", summary, inside, style="max-width:100%", open=depth < self._open_depth)
@@ -115,7 +117,7 @@ def _preview(value: Any) -> str:
 
 def _brief(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{…}" if value else "{}"
+        return f"{{{', '.join(map(str, islice(value, 3)))}{', …' if len(value) > 3 else ''}}}"
     if isinstance(value, list | tuple):
         return "[…]" if value else "[]"
     return written(value)[:_PREVIEW]
