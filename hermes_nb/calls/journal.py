@@ -129,6 +129,16 @@ class Journal:
             except Exception:
                 logger.exception("a subscriber of the journal failed; the record is kept")
 
+    def df(self) -> Any:
+        """The records as a data frame of pandas, one call a row.
+
+        Raises:
+            ModuleNotFoundError: pandas is not installed.
+        """
+        from hermes_nb.returned.frames import frame_of
+
+        return frame_of(self)
+
     def _open(self) -> int:
         if self._descriptor is None:
             flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
