@@ -33,7 +33,9 @@ PAGES = [
 ]
 PYTHON = {"python", "py", "ipython"}
 SHELL = {"console", "bash", "sh", "shell"}
-SHOWN = {"", "text", "json", "yaml", "toml"}
+SHOWN = {"", "text", "json", "yaml", "toml", "js"}
+#: Ends the first line of a block that is a file of the tree; test_adding.py puts it there.
+FILE = re.compile(r"#\s+\S+/\S+\.py$")
 
 RUNNER = """
 import json, sys
@@ -55,7 +57,8 @@ class Block(NamedTuple):
 
 def blocks(page: Path) -> Iterator[Block]:
     for token in MarkdownIt().parse(page.read_text(encoding="utf-8")):
-        if token.type == "fence" and not token.info.startswith("{"):
+        is_file = FILE.search(token.content.partition("\n")[0])
+        if token.type == "fence" and not token.info.startswith("{") and not is_file:
             yield Block(page, token.info.strip().partition(" ")[0], token.content)
 
 

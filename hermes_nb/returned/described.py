@@ -152,24 +152,9 @@ def table_in(value: Any) -> tables.Table | None:
 
 
 def _table_reader(kind: type) -> Callable[[Any], tables.Table] | None:
-    def can(*names: str) -> bool:
-        return all(hasattr(kind, name) for name in names)
-
     if kind.__name__ == "Styler":
         return lambda styler: tables.pandas_frame(styler.data)
-    if can("itertuples", "dtypes", "iloc"):
-        return tables.pandas_frame
-    if can("index", "dtype", "iloc"):
-        return tables.pandas_series
-    if can("to_dicts", "dtypes", "get_columns"):
-        return tables.polars_frame
-    if can("to_list", "dtype", "slice"):
-        return tables.polars_series
-    if can("to_pylist", "schema", "columns"):
-        return tables.arrow_table
-    if can("to_pylist", "type", "slice"):
-        return tables.arrow_column
-    return None
+    return next((read for names, read in _TABLES.items() if all(hasattr(kind, name) for name in names)), None)
 
 
 def _outline(value: Any) -> str:
@@ -190,6 +175,15 @@ def _bytes(value: bytes) -> Any:
     return {**form, "base64": base64.b64encode(value).decode()} if len(value) <= BASE64_SHOWN else form
 
 
+#: What only such objects can do, all of it: the first that fits.
+_TABLES: dict[tuple[str, ...], Callable[[Any], tables.Table]] = {
+    ("itertuples", "dtypes", "iloc"): tables.pandas_frame,
+    ("index", "dtype", "iloc"): tables.pandas_series,
+    ("to_dicts", "dtypes", "get_columns"): tables.polars_frame,
+    ("to_list", "dtype", "slice"): tables.polars_series,
+    ("to_pylist", "schema", "columns"): tables.arrow_table,
+    ("to_pylist", "type", "slice"): tables.arrow_column,
+}
 _SIGNATURES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",

@@ -32,6 +32,17 @@ _RIGHTS = re.compile(
     r"|\bset\s+global\b|\bshutdown\b|\bpg_terminate_backend\b|\breset\s+master\b|\bkill\s+\d+",
     re.IGNORECASE,
 )
+_MONGO = re.compile(
+    r"dropDatabase\s*\(|\.drop\s*\(|dropUser|dropIndexes|dropAllUsers|(?:deleteMany|remove"
+    r")\s*\(\s*(?:\{\s*\}\s*)?\)|(?:deleteMany|remove)\s*\(\s*\{\s*\}\s*,"
+    r"|updateMany\s*\(\s*\{\s*\}|shutdownServer|\$out\b|fsyncLock"
+    r"|(?:deleteMany|remove)\s*\(\s*\{\s*_?\w+\s*:\s*\{\s*\$exists"
+)  # fmt: skip
+_REDIS = re.compile(
+    r"(?i)\b(?:flushall|flushdb|config\s+set|shutdown|debug\s+\w|script\s+flush|slaveof|replicaof"
+    r"|module\s+load|swapdb|acl\s+(?:setuser|deluser)|eval\b.*\b(?:flush|del)|unlink\s+\S*\*|migrate"
+    r"|cluster\s+reset|xtrim|function\s+flush)\b"
+)
 
 
 def danger_of(text: str) -> str | None:
@@ -55,24 +66,9 @@ def danger_of(text: str) -> str | None:
     return None
 
 
-_MONGO = re.compile(
-    r"dropDatabase\s*\(|\.drop\s*\(|dropUser|dropIndexes|dropAllUsers|(?:deleteMany|remove"
-    r")\s*\(\s*(?:\{\s*\}\s*)?\)|(?:deleteMany|remove)\s*\(\s*\{\s*\}\s*,"
-    r"|updateMany\s*\(\s*\{\s*\}|shutdownServer|\$out\b|fsyncLock"
-    r"|(?:deleteMany|remove)\s*\(\s*\{\s*_?\w+\s*:\s*\{\s*\$exists"
-)  # fmt: skip
-
-
 def is_dangerous_mongo(text: str) -> bool:
     """Whether a script for MongoDB would lose a collection, a database or all documents."""
     return bool(_MONGO.search(text))
-
-
-_REDIS = re.compile(
-    r"(?i)\b(?:flushall|flushdb|config\s+set|shutdown|debug\s+\w|script\s+flush|slaveof|replicaof"
-    r"|module\s+load|swapdb|acl\s+(?:setuser|deluser)|eval\b.*\b(?:flush|del)|unlink\s+\S*\*|migrate"
-    r"|cluster\s+reset|xtrim|function\s+flush)\b"
-)
 
 
 def is_dangerous_redis(text: str) -> bool:

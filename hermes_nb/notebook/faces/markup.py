@@ -74,14 +74,10 @@ def chip(label: str, colour: str = GREY) -> Html:
     return tag("span", label, style=style)
 
 
-def _towards_text(colour: str) -> str:
-    # Mixed with the text's own colour it gets lighter on a dark page and darker on a light one.
-    return f"color:color-mix(in srgb,{colour} 72%,currentColor)"
-
-
 def readable_colour(colour: str) -> str:
     """The style of text in a colour, on a light page and on a dark one."""
-    return f"color:{colour};{_towards_text(colour)}"
+    # Mixed with the text's own colour it gets lighter on a dark page and darker on a light one.
+    return f"color:{colour};color:color-mix(in srgb,{colour} 72%,currentColor)"
 
 
 def printed(output: str, *, edge: str = "", label: str = "") -> Html:

@@ -6,6 +6,7 @@ import logging
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
+from html import escape
 from importlib.resources import files
 from typing import Any, ClassVar
 
@@ -63,8 +64,8 @@ class HermesWidget(anywidget.AnyWidget):
         raise NotImplementedError
 
     def html_face(self) -> str:
-        """What a saved notebook shows where widgets don't live, such as on GitHub."""
-        raise NotImplementedError
+        """What a saved notebook shows where widgets don't live, such as on GitHub: the words, if there is no more."""
+        return f"<pre>{escape(self.text_face())}</pre>"
 
     def static_faces(self) -> dict[str, str]:
         """Every face but the live one, by MIME type."""
