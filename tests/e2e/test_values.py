@@ -29,6 +29,8 @@ def person(n):
 
 people = [person(n) for n in range(60)]
 returns("people", people)
+returns("words", ["pear", "apple", "fig"])
+returns("long_frame", pd.DataFrame({"n": range(99, -1, -1), "m": range(100)}))
 returns("frame", pd.DataFrame({"city": ["Rome", "Oslo", "Bonn"], "degrees": [21.5, 9.0, 14.25]}))
 returns("config", {"server": {"host": "example.org", "ports": [80, 443], "tls": True},
     "users": [{"name": ATTACK, "mail": None}],
@@ -91,6 +93,16 @@ def test_the_own_table_of_a_frame_sorts_too(notebook: Notebook) -> None:
     output.locator("thead th", has_text="degrees").click()
     assert column(output.locator("table.dataframe"), 3) == ["9.00", "14.25", "21.50"]
     notebook.screenshots(output, "value_frame")
+
+
+def test_a_single_column_sorts_and_a_cut_frame_does_not(notebook: Notebook) -> None:
+    table = shown(notebook, "session.call('words').show('table')").locator("table").first
+    table.locator("thead th").click()
+    assert column(table, 1) == ["apple", "fig", "pear"]
+    table = shown(notebook, "session.call('long_frame')").locator("table.dataframe")
+    before = column(table, 2)
+    table.locator("thead th", has_text="n").click()
+    assert column(table, 2) == before
 
 
 def test_json_folds_and_closes_its_braces(notebook: Notebook) -> None:

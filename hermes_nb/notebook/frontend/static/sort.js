@@ -1,6 +1,7 @@
 // Tables that sort by a click on a header. This runs where a page lets outputs run scripts; elsewhere they stay as they are.
 (() => {
-  const isCut = (row) => [...row.cells].slice(1).every((cell) => /^(\.\.\.|…)$/.test(cell.textContent.trim()));
+  const isDots = (cell) => /^(\.\.\.|…)$/.test(cell.textContent.trim());
+  const isCut = (row) => row.cells.length > 1 && [...row.cells].slice(1).every(isDots);
   const isPlain = (row, width) =>
     row.cells.length === width && [...row.cells].every((cell) => cell.colSpan === 1 && cell.rowSpan === 1);
 
