@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+#: Comments and strings: "DROP TABLE" in either drops nothing.
 _IGNORED = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'", re.DOTALL)
 _DROPPING = re.compile(
     r"\b(?:drop\s+(?:table|database|schema|view|materialized|index|user|role|column|tablespace"
@@ -17,6 +18,7 @@ _DELETING = re.compile(
     re.IGNORECASE,
 )
 _WHERE = re.compile(r"\bwhere\b(.*)", re.IGNORECASE | re.DOTALL)
+#: Behind "where": 1=1, true, 1<2, or anything "or 1=1".
 _ALWAYS_TRUE = re.compile(
     r"\s*(?:\(?\s*(?:(\d+)\s*=\s*\1|true|1|not\s+false|\d+\s*(?:<>|!=|<"
     r"|>)\s*\d+)\s*\)?)\s*(?:or\b.*)?;?\s*\Z|.*\bor\s+(?:(\d+)\s*=\s*\2|true)\b",
@@ -47,10 +49,12 @@ _REDIS = re.compile(
 
 def danger_of(text: str) -> str | None:
     """Say what a piece of SQL would do: ``"lose-data"``, ``"run-program"``, change ``"rights"``, or None."""
+    # Strings become '' and so stay visible as strings: COPY … TO PROGRAM '' is still recognised.
     bare = _IGNORED.sub("''", text)
     if _RUNS_PROGRAMS.search(bare):
         return "run-program"
     for statement in bare.split(";"):
+        # A statement that begins with one of these speaks of dropping, as CREATE FUNCTION does in its body.
         if _DROPPING.search(statement) and not re.match(
             r"\s*(?:explain|show|create|insert|select|comment)\b", statement, re.IGNORECASE
         ):
