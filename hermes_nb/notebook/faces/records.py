@@ -63,7 +63,7 @@ class Records:
             markup.grid(titles, rows[:opened], numbers=numbers),
             more if len(rows) > opened else None,
             class_=SORTABLE,
-            style="overflow:auto;max-height:34em;max-width:100%;margin-top:.35em",
+            style="overflow:auto;max-height:42em;max-width:100%;margin-top:.35em",
         )
         rest = [markup.tag("small", markup.dim(self.rest()))] if self.rest() else []
         return markup.join([shown, *rest])
