@@ -49,7 +49,7 @@ def remove(shell: InteractiveShell) -> None:
     ):
         transformers[:] = [kept for kept in transformers if kept is not own]
     kernel = getattr(shell, "kernel", None)
-    if isinstance(getattr(kernel, "do_inspect", None), Inspecting):
+    if kernel is not None and isinstance(kernel.do_inspect, Inspecting):
         del kernel.do_inspect
 
 
@@ -94,14 +94,14 @@ def show_if_asked(typed: str) -> bool:
     names_tool = len(words) == 2 and words[0] in _OF_TOOLS and state.current().view.resolve(words[1]) is not None
     if len(words) > 1 and words[0] != "help" and not names_tool:
         return False
-    page(help_on(words)._repr_mimebundle_())  # type: ignore[arg-type]  # a bundle is what IPython's own help gives it
+    page(help_on(words)._repr_mimebundle_())
     return True
 
 
 class AskingLine(TokenTransformBase):
     """A line with a question mark at its end or beginning, as the magic's own: it knows whether it asks for help.
 
-    IPython takes the last word before a question mark for the name of an object, also in ``%hermes search what is it?``.
+    IPython takes the last word before one for the name of an object, also in ``%hermes search what is it?``.
     """
 
     priority = 4  # before IPython's own, which has 5

@@ -34,6 +34,7 @@ class HermesMagics(Magics):
     @needs_local_scope
     @line_cell_magic
     def hermes(self, line: str, cell: str | None = None, local_ns: Mapping[str, Any] | None = None) -> Any:
+        """Tools, search, guarded calls and commands."""
         namespace = {**vars(builtins), **self.shell.user_ns, **(local_ns or {})}
         try:
             return None if inspection.show_if_asked(line) else self._run(line, cell, namespace)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from hermes_nb.notebook.commands.base import Command
 
 _FOOT = (
-    "%hermes NAME? shows all that one of them takes, with examples. Each takes -o NAME; x = %hermes … keeps the result, "
-    "and _hermes is always the last one. {expr} is a Python value, JSON braces stay as they are, single quotes keep "
+    "%hermes NAME? shows all that one takes, with examples. Each takes -o NAME; x = %hermes … keeps the result, "
+    "and _hermes is always the latest. {expr} is a Python value, JSON braces stay as they are, single quotes keep "
     "everything. %%hermes run heads a script, %%hermes call NAME heads JSON or YAML."
 )
 
