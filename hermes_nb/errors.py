@@ -124,6 +124,11 @@ class CallRefused(HermesError):
 
 def did_you_mean(name: str, known: Iterable[str], limit: int = 3) -> str:
     """A sentence that names the nearest known names, or nothing."""
+    near = nearest(name, known, limit)
+    return f". Did you mean {', '.join(near)}?" if near else ""
+
+
+def nearest(name: str, known: Iterable[str], limit: int = 3) -> list[str]:
+    """The known names that are nearly this one, the nearest first."""
     by_lower_case = {candidate.lower(): candidate for candidate in known}
-    near = difflib.get_close_matches(name.lower(), by_lower_case, n=limit, cutoff=0.6)
-    return f". Did you mean {', '.join(by_lower_case[match] for match in near)}?" if near else ""
+    return [by_lower_case[match] for match in difflib.get_close_matches(name.lower(), by_lower_case, n=limit)]

@@ -93,10 +93,10 @@ def _ps(invocation: Invocation) -> Any:
 
 def _ps_options(parser: Parser) -> None:
     parser.option("job", nargs="?", completes="job", help="show this one, with the end of its output")
-    parser.option("--stop", action="store_true", help="end it, and everything it started")
+    parser.option("--stop", also=["--kill"], action="store_true", help="end it, and everything it started")
 
 
 PS = Command(
     "ps", "The background jobs: all of them live, or one with its output.", _ps, _ps_options,
-    order=41, example="%hermes ps job-1",
+    order=41, example="%hermes ps", more=("%hermes ps job-1", "%hermes ps job-1 --stop"),
 )  # fmt: skip
