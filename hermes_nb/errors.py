@@ -81,6 +81,8 @@ class ToolCallError(HermesError):
     def __init__(self, result: ToolResult) -> None:
         super().__init__(f"{result.tool}: {result.error}")
         self.result = result
+        if result.traceback is not None:
+            self.add_note(f"\nIn the tool's own code:\n{result.traceback}")
 
 
 class CommandFailed(ToolCallError):

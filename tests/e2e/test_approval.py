@@ -123,6 +123,14 @@ def test_an_edited_command_is_what_runs(notebook: Notebook) -> None:
     notebook.screenshots(cell, "approval_edit")
     button(cell, "run-edit").click()
     expect_text(cell, "outcome: ok | ran cd build && ls")
+    record = cell.locator(".hermes-record")
+    assert "Edited and approved" in record.inner_text()
+    assert record.locator("del").inner_text() == "cd build && rm -rf ./cache"
+    assert record.locator("ins").inner_text() == "cd build && ls"
+    notebook.screenshots(cell, "approval_edited")
+    shown = notebook.run("r")
+    shown.locator(".jp-OutputArea-output ins", has_text="cd build && ls").wait_for()
+    notebook.screenshots(shown, "result_edited")
 
 
 def test_of_a_tool_without_a_view_all_arguments_are_shown_and_edited_as_json(notebook: Notebook) -> None:
@@ -227,3 +235,4 @@ def test_the_saved_notebook_says_how_it_ended_and_holds_no_widget_state(notebook
     ]
     assert any(re.match(r"✔ Approved once: shell: cd build && rm -rf ./cache", text) for text in texts)
     assert any("not on a Friday" in text for text in texts)
+    assert "✔ Edited and approved: shell: cd build && rm -rf ./cache → cd build && ls" in texts

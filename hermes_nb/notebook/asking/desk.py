@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import traitlets
 
 from hermes_nb.notebook.asking.question import Question, record_text
+from hermes_nb.notebook.faces.marks import changes_html
 from hermes_nb.notebook.frontend.widget import HermesWidget, Message, script, style
 
 if TYPE_CHECKING:
@@ -125,9 +126,11 @@ class ApprovalCard(Desk):
     def html_face(self) -> str:
         """The same, as a line with a coloured edge."""
         colour = "#b58900" if not self.records else "#2e7d32" if self.records[-1]["allowed"] else "#c62828"
+        said, _, _ = self.text_face().partition("\n")
+        changed = self.records[-1]["edit"] if self.records else []
         return (
             f'<div style="border-left:4px solid {colour};padding:2px 10px">'
-            f"<code>{escape(self.text_face())}</code></div>"
+            f"<code>{escape(said)}</code>{changes_html(changed) if changed else ''}</div>"
         )
 
 

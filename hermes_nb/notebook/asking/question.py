@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hermes_nb.approval.approvers import heading, summary
 from hermes_nb.approval.decision import Decision, Request
 from hermes_nb.approval.display import inert
+from hermes_nb.approval.edit import Edit
 from hermes_nb.approval.policy import NEVER_REMEMBERED
 from hermes_nb.common.jsonable import written
 from hermes_nb.common.redact import redact
@@ -113,15 +114,23 @@ class Question:
     def record(self) -> dict[str, Any]:
         """The one line that stays of it."""
         decision = self.decision or Decision.deny("not decided")
-        what = "Edited, to be checked again" if decision.args is not None else _RECORDED[decision.choice]
+        edit = self._edit(decision)
+        what = "Edited and approved" if decision.args is not None else _RECORDED[decision.choice]
         reason = decision.reason.removeprefix(f"{summary(self.request)}; ")
         return {
             "allowed": decision.allowed,
             "what": what,
             "tool": self.request.tool,
-            "subject": self._subject(),
+            "subject": self._subject() if edit is None else first_line(edit.after, _RECORD_LENGTH),
+            "edit": [] if edit is None else edit.lines(),
             "reason": inert(redact(reason)),
         }
+
+    def _edit(self, decision: Decision) -> Edit | None:
+        if decision.args is None:
+            return None
+        edit = Edit.between(self.request.args, decision.args, self.request.view.edits)
+        return edit and Edit(inert(redact(edit.before)), inert(redact(edit.after)))
 
     def _subject(self) -> str:
         view = self.request.view
@@ -147,7 +156,11 @@ def record_text(record: Mapping[str, Any]) -> str:
     """A record as a line of text."""
     mark = "✔" if record["allowed"] else "✘"
     reason = f" ({record['reason']})" if record["reason"] else ""
-    return f"{mark} {record['what']}: {record['tool']}: {record['subject']}{reason}"
+    changed = record["edit"]
+    is_short = [sign for sign, _ in changed] == ["-", "+"] and sum(len(text) for _, text in changed) <= _RECORD_LENGTH
+    subject = " → ".join(text for _, text in changed) if is_short else record["subject"]
+    lines = [] if is_short else [f"  {sign} {text}" for sign, text in changed]
+    return "\n".join([f"{mark} {record['what']}: {record['tool']}: {subject}{reason}", *lines])
 
 
 def marked(subject: str, findings: Iterable[Finding]) -> list[Part]:

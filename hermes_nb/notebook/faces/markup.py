@@ -12,7 +12,7 @@ from html import escape
 from hermes_nb.common.text import ESCAPE_SEQUENCE, visible
 from hermes_nb.notebook.faces import ansi
 
-GREEN, RED, AMBER, BLUE, GREY = "#2f9356", "#d0434f", "#b07d10", "#3b7dd8", "#7b8494"
+GREEN, RED, AMBER, BLUE, GREY, ORANGE = "#2f9356", "#d0434f", "#b07d10", "#3b7dd8", "#7b8494", "#cc5c14"
 LINE = "var(--jp-border-color2, rgba(128,128,128,.3))"
 FAINT = "rgba(128,128,128,.09)"
 CODE_FONT = "var(--jp-code-font-family, ui-monospace, Menlo, Consolas, monospace)"

@@ -58,6 +58,7 @@ class BudgetView(HermesWidget):
             {
                 "kind": "figure",
                 "svg": svg(after, colour, with_legend=False),
+                "about": before.about,
                 "sentence": compared(before, after, removed),
                 "toolsets": [
                     {

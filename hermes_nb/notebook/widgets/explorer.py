@@ -86,7 +86,7 @@ class Explorer(Desk):
 
     def _build_index(self) -> None:
         try:
-            self.session.search("tool", 1)  # so that the first key pressed doesn't wait for it
+            self.session.view.everything.found("tool", 1)  # so that the first key pressed doesn't wait for it
         except Exception:
             logger.exception("the search index could not be built ahead")
 
@@ -142,7 +142,11 @@ def _shown(result: ToolResult) -> dict[str, Any]:
     decision = result.decision
     return {
         "tool": result.tool,
-        "outcome": result.outcome,
+        "outcome": result.mark.text,
+        "mark": str(result.mark),
+        "tone": result.mark.tone,
+        "edit": result.edit.lines() if result.edit is not None else [],
+        "traceback": beginning(readable(result.traceback or ""), _TEXT_SHOWN),
         "text": beginning(readable(result.text), _TEXT_SHOWN),
         "seconds": result.duration,
         "decision": None if decision is None else f"{decision.choice} by {decision.by}",

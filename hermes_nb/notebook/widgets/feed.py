@@ -6,11 +6,13 @@ import logging
 import threading
 import time
 from collections import Counter, deque
+from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
+from hermes_nb.calls.marks import Mark, mark_of_job
 from hermes_nb.common.text import beginning
 from hermes_nb.notebook.frontend.widget import HermesWidget, Message, script, style
 
@@ -71,7 +73,7 @@ class Feed(HermesWidget):
         """The latest calls as a table."""
         head, *_ = self.text_face().partition("\n")
         rows = "".join(
-            f"<tr><td><code>{escape(row['tool'])}</code></td><td>{escape(row['outcome'])}</td>"
+            f"<tr><td><code>{escape(row['tool'])}</code></td><td>{escape(row['mark'])}</td>"
             f"<td>{escape(row['decision'])}</td><td style='text-align:right'>{row['seconds'] * 1000:.0f} ms</td></tr>"
             for row in list(self._rows)[-_LISTED:]
         )
@@ -127,14 +129,16 @@ class Feed(HermesWidget):
 
 
 def _running_row(call: RunningCall, now: float) -> Row:
-    empty: Row = {"decision": "", "reason": "", "text": "", "written": "", "notes": [], "spill": "", "waited": 0.0}
+    empty: Row = {"decision": "", "reason": "", "text": "", "written": "", "spill": "", "waited": 0.0}
     return {
         **empty,
+        **_marked(mark_of_job("running", None)),
+        "notes": [],
+        "edit": [],
         "call": call.id,
         "time": call.time,
         "tool": call.tool,
         "toolset": call.toolset,
-        "outcome": "running",
         "seconds": max(0.0, now - call.time),
         "args": _arguments(call.args),
         "backend": call.backend,
@@ -144,22 +148,31 @@ def _running_row(call: RunningCall, now: float) -> Row:
 def _row(record: Record) -> Row:
     decision = record.decision or {}
     return {
+        **_marked(record.mark),
         "call": record.id,
         "time": record.time,
         "tool": record.tool,
         "toolset": record.toolset,
-        "outcome": record.outcome,
         "seconds": record.duration,
         "waited": record.waited,
-        "decision": f"{decision['choice']} by {decision['by']}" if decision else "",
+        "decision": _decision(decision, edited=record.edit is not None) if decision else "",
         "reason": str(decision.get("reason", "")),
         "args": _arguments(record.args),
         "text": beginning(record.text, _TEXT_SHOWN),
         "written": str((record.written or {}).get("name", "")),
         "notes": list(record.notes),
+        "edit": record.edit.lines() if record.edit is not None else [],
         "backend": record.backend,
         "spill": record.spill or "",
     }
+
+
+def _decision(decision: Mapping[str, Any], *, edited: bool) -> str:
+    return f"{decision['choice']} by {decision['by']}{', edited' if edited else ''}"
+
+
+def _marked(mark: Mark) -> Row:
+    return {"outcome": mark.text, "mark": str(mark), "tone": mark.tone}
 
 
 def _arguments(args: Any) -> str:

@@ -80,13 +80,15 @@ def _bar(label: str, parts: list[tuple[str, int, str]], costs: Costs, y: int, sc
     drawn = [
         _text(0, y + 15, label, "strong"),
         _text(0, y + 30, "in force" if now else "if it were so", "dim"),
-        _text(_LEFT, y - 6, f"{total:,} tokens{share}", "strong" if now else ""),
+        _text(_LEFT, y - 6, f"{costs.about}{total:,} tokens{share}", "strong" if now else ""),
     ]
     x = float(_LEFT)
     for name, tokens, fill in parts:
         width = tokens * scale
         if width > 0:
-            drawn.append(_rect(x, y, max(width - 0.6, 0.6), _BAR, f'fill="{fill}"', f"{name}: {tokens:,} tokens"))
+            drawn.append(
+                _rect(x, y, max(width - 0.6, 0.6), _BAR, f'fill="{fill}"', f"{name}: {costs.about}{tokens:,} tokens")
+            )
         x += width
     return drawn
 
@@ -94,7 +96,7 @@ def _bar(label: str, parts: list[tuple[str, int, str]], costs: Costs, y: int, sc
 def _threshold(costs: Costs, scale: float) -> list[str]:
     """A line through both bars, and below it, where it crosses nothing, what it means."""
     x = _LEFT + costs.threshold * scale
-    words = f"tools are deferred from {costs.threshold:,} tokens on"
+    words = f"tools are deferred from an estimate of {costs.threshold:,} tokens on"
     half = len(words) * _LETTER / 2
     through = ((_TOP, _TOP + _BAR), (_SECOND, _SECOND + _BAR + 8))
     lines = [f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{top}" y2="{bottom}" class="line"/>' for top, bottom in through]
@@ -109,7 +111,7 @@ def _share(costs: Costs, y: int) -> list[str]:
     return [
         _text(0, y + 10, "in the context", "dim"),
         _rect(_LEFT, y, width, 12, 'class="track"', f"{costs.context:,} tokens of context"),
-        _rect(_LEFT, y, filled, 12, f'fill="{PALETTE[0]}"', f"{costs.now:,} of {costs.context:,} tokens"),
+        _rect(_LEFT, y, filled, 12, f'fill="{PALETTE[0]}"', f"{costs.about}{costs.now:,} of {costs.context:,} tokens"),
     ]
 
 
@@ -120,12 +122,12 @@ def _legend(costs: Costs, colour: dict[str, str], y: int) -> list[str]:
     if rest:
         name = f"{len(rest)} more toolsets"
         entries.append((name, sum(part.tokens for part in rest), sum(part.tools for part in rest), OTHERS))
-    return [_legend_entry(*entry, place, y) for place, entry in enumerate(entries)]
+    return [_legend_entry(costs.about, *entry, place, y) for place, entry in enumerate(entries)]
 
 
-def _legend_entry(name: str, tokens: int, tools: int, fill: str, place: int, y: int) -> str:
+def _legend_entry(about: str, name: str, tokens: int, tools: int, fill: str, place: int, y: int) -> str:
     x, line = (place % _COLUMNS) * (_WIDTH / _COLUMNS), y + (place // _COLUMNS) * 20
-    counted = f"{tokens:,} · {tools} tool{'' if tools == 1 else 's'}"
+    counted = f"{about}{tokens:,} · {tools} tool{'' if tools == 1 else 's'}"
     words = f'{escape(cut(name, 18))} <tspan class="dim">{counted}</tspan>'
     return _rect(x, line - 10, 11, 11, f'fill="{fill}"', name) + f'<text x="{x + 17:.0f}" y="{line}">{words}</text>'
 
@@ -150,6 +152,7 @@ def _rect(x: float, y: float, width: float, height: float, paint: str, title: st
 def _spoken(costs: Costs) -> str:
     now = "active" if costs.active else "not active"
     return (
-        f"Tool schemas cost {costs.total:,} tokens without search and {costs.searched:,} with search; "
+        f"Tool schemas cost {costs.about}{costs.total:,} tokens without search "
+        f"and {costs.about}{costs.searched:,} with search; "
         f"the threshold is {costs.threshold:,}; tool search is {now}"
     )

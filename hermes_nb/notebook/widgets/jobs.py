@@ -9,6 +9,7 @@ from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING, ClassVar
 
+from hermes_nb.calls.marks import Mark, mark_of_job
 from hermes_nb.common.redact import redact
 from hermes_nb.common.text import first_line, readable
 from hermes_nb.notebook.frontend.widget import HermesWidget, Message, script, style
@@ -41,13 +42,13 @@ class JobsView(HermesWidget):
 
     def text_face(self) -> str:
         """One line for each job."""
-        lines = [f"{job.id} {_state(job)}: {_command(job)}" for job in jobs_of(self.session)]
+        lines = [f"{job.id} {_mark(job).text}: {_command(job)}" for job in jobs_of(self.session)]
         return "\n".join(lines) or "no background jobs"
 
     def html_face(self) -> str:
         """The same as a table."""
         rows = "".join(
-            f"<tr><td>{escape(job.id)}</td><td>{escape(_state(job))}</td><td><code>{escape(_command(job))}</code></td></tr>"
+            f"<tr><td>{escape(job.id)}</td><td>{escape(_mark(job).text)}</td><td><code>{escape(_command(job))}</code></td></tr>"
             for job in jobs_of(self.session)
         )
         head = "<tr><th>job</th><th>state</th><th>command</th></tr>"
@@ -64,7 +65,8 @@ class JobsView(HermesWidget):
                         "job": job.id,
                         "command": _command(job),
                         "status": job.status,
-                        "state": _state(job),
+                        "state": _mark(job).text,
+                        "tone": _mark(job).tone,
                         "age": time.time() - job.started,
                     }
                     for job in jobs
@@ -114,5 +116,5 @@ def _command(job: Job) -> str:
     return first_line(readable(redact(job.command)), _COMMAND)
 
 
-def _state(job: Job) -> str:
-    return f"exited {job.exit_code}" if job.status == "exited" else job.status
+def _mark(job: Job) -> Mark:
+    return mark_of_job(job.status, job.exit_code)

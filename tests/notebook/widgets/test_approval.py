@@ -104,6 +104,17 @@ def test_a_face_escapes_what_the_command_says(asked: Asked) -> None:
     assert "<img" not in ApprovalCard(Question(asked("<img src=x>"))).html_face()
 
 
+def test_the_face_of_an_edit_shows_old_and_new(asked: Asked, outbox: Outbox) -> None:
+    question = Question(asked("rm <b>"))
+    card = ApprovalCard(question)
+    outbox(card)
+    answer = {"kind": "answer", "nonce": question.nonce, "choice": "once", "edited": "ls <i>"}
+    card.ask(question, answering(card, {"kind": "shown", "nonce": question.nonce}, answer), 1)
+    assert card.text_face() == "✔ Edited and approved: shell: rm <b> → ls <i>"
+    assert ">rm &lt;b&gt;</del>" in card.html_face()
+    assert ">ls &lt;i&gt;</ins>" in card.html_face()
+
+
 def test_there_is_one_inbox() -> None:
     assert inbox() is inbox()
 

@@ -98,6 +98,30 @@ def test_an_edited_command_replaces_only_the_command(asked: Asked) -> None:
     assert question.decision.args == {"command": "ls", "timeout": 5}
 
 
+def test_the_record_of_an_edit_names_what_was_made_of_it(asked: Asked) -> None:
+    question = Question(asked("git clean -fdx"))
+    question.answer("once", edited="git status")
+    record = question.record()
+    assert record["subject"] == "git status"
+    assert record["edit"] == [("-", "git clean -fdx"), ("+", "git status")]
+    assert record_text(record) == "✔ Edited and approved: shell: git clean -fdx → git status"
+
+
+def test_the_record_of_a_long_edit_shows_what_changed(asked: Asked) -> None:
+    question = Question(asked("cd build\nrm -rf ./cache\nls"))
+    question.answer("once", edited="cd build\nls -l\nls")
+    first, *changed = record_text(question.record()).splitlines()
+    assert first == "✔ Edited and approved: shell: cd build ls -l ls"
+    assert changed == ["    cd build", "  - rm -rf ./cache", "  + ls -l", "    ls"]
+
+
+def test_the_record_of_an_edit_holds_no_secret_and_nothing_that_hides(asked: Asked) -> None:
+    key = "sk-" + "a1b2c3d4" * 5
+    question = Question(asked(f"rm {key}"))
+    question.answer("once", edited=f"echo {key}\x1b[2K")
+    assert record_text(question.record()) == "✔ Edited and approved: shell: rm [redacted] → echo [redacted]␛[2K"
+
+
 def test_an_edit_that_changes_nothing_is_a_plain_approval(asked: Asked) -> None:
     question = Question(asked())
     question.answer("once", edited="cd build && rm -rf ./cache")

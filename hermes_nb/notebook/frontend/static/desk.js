@@ -1,5 +1,5 @@
 // Questions to a person, and the one line that stays of each.
-import { h, listen, repeat, uniqueId } from "./dom.js";
+import { changes, h, listen, repeat, uniqueId } from "./dom.js";
 
 // A card that appears under a moving hand must not be answered by the click that was meant for something else.
 const ARMED_AFTER = 400;
@@ -160,7 +160,7 @@ function recordLine(record) {
   return h("div", { class: `hermes-record ${record.allowed ? "hermes-allowed" : "hermes-denied"}` },
     h("span", { class: "hermes-record-mark", "aria-hidden": "true" }, record.allowed ? "✔" : "✘"),
     h("strong", {}, record.what), h("span", { class: "hermes-dim" }, record.tool),
-    h("code", {}, record.subject),
+    record.edit.length ? changes(record.edit) : h("code", {}, record.subject),
     record.reason ? h("span", { class: "hermes-record-reason" }, record.reason) : null);
 }
 

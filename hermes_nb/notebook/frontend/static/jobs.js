@@ -25,7 +25,7 @@ function render({ model, el }) {
   function row(job) {
     return h("button", { type: "button", class: "hermes-job", role: "option", "aria-selected": String(job.job === chosen), dataset: { job: job.job },
       onclick: () => { chosen = job.job; follow = true; problem.hidden = true; ask(true); } },
-      h("span", { class: "hermes-job-state", "data-status": job.status }, job.state), h("strong", {}, job.job),
+      h("span", { class: "hermes-job-state", "data-tone": job.tone }, job.state), h("strong", {}, job.job),
       h("code", {}, job.command), h("span", { class: "hermes-dim", title: "since it was started" }, `${duration(job.age)} ago`));
   }
 
