@@ -11,7 +11,9 @@ from typing import Any, ClassVar
 
 import anywidget
 
-from hermes_nb.notebook.frontend.listening import pin
+from hermes_nb.common.redact import redact
+from hermes_nb.notebook.frontend.kept import Kept
+from hermes_nb.notebook.frontend.listening import pin, running_kernel, someone_is_there
 
 logger = logging.getLogger(__name__)
 
@@ -41,17 +43,21 @@ class HermesWidget(anywidget.AnyWidget):
     """A widget whose data travel in messages: its saved state is its code, so it holds no secret and stays small.
 
     A message from the front end has a ``kind``, and the method of ``answers`` under that kind takes it.
+
+    Attributes:
+        kept: What the notebook keeps of it.
     """
 
     answers: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, **traits: Any) -> None:
+        self.kept = Kept(self._repr_mimebundle_, lambda: (self.text_face(), self.snapshot_face()))
         super().__init__(**traits)
         self.on_msg(self._receive)
 
     def receive(self, message: Message) -> None:
         """Take a message of the front end; one that makes no sense is dropped."""
-        method = self.answers.get(str(message.get("kind")))
+        method = {"here": "_keep", **self.answers}.get(str(message.get("kind")))
         if method is None:
             logger.debug("%s: a message of unknown kind was dropped", type(self).__name__)
             return
@@ -66,9 +72,19 @@ class HermesWidget(anywidget.AnyWidget):
         """What a saved notebook shows where widgets don't live, such as on GitHub."""
         raise NotImplementedError
 
+    def snapshot_face(self) -> str:
+        """What a notebook that was shown live keeps, as HTML: what it looked like at the last."""
+        return self.html_face()
+
     def static_faces(self) -> dict[str, str]:
         """Every face but the live one, by MIME type."""
         return {"text/plain": self.text_face(), "text/html": self.html_face()}
+
+    def close(self) -> None:
+        """Take the living view away; its last snapshot stays."""
+        if self.comm is not None:
+            self.kept.renew()
+        super().close()
 
     def open(self) -> None:
         """Open the way to the front end."""
@@ -89,10 +105,21 @@ class HermesWidget(anywidget.AnyWidget):
         if self.comm is not None:
             pin(self.comm)
 
+    def _keep(self, _message: Message) -> None:
+        # A page has opened that puts the living view before its snapshot.
+        self.send({"kind": "place", "key": self.kept.key, "kept": self.kept.is_shown})
+        self.kept.take_place()
+
+    def _ipython_display_(self) -> None:
+        kernel = running_kernel()
+        if kernel is None or not someone_is_there(kernel):
+            raise NotImplementedError  # to IPython: show it as you show other objects
+        self.kept.show()
+
     def _repr_mimebundle_(self, **options: Any) -> Any:
         bundle = super()._repr_mimebundle_(**options)
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        return {**(data or {}), **self.static_faces()}, metadata or {}
+        return {**(data or {}), **{mime: redact(face) for mime, face in self.static_faces().items()}}, metadata or {}
 
     def __repr__(self) -> str:
         return self.text_face()

@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
-from hermes_nb.common.text import beginning
+from hermes_nb.common.text import beginning, cut
+from hermes_nb.notebook.faces import markup
+from hermes_nb.notebook.faces.markup import RED, Html, chip, code, dim
+from hermes_nb.notebook.faces.results import OUTCOMES, outcome_chip, seconds, tool_name
+from hermes_nb.notebook.frontend.kept import HTML_KEPT
 from hermes_nb.notebook.frontend.widget import HermesWidget, Message, script, style
 
 if TYPE_CHECKING:
@@ -25,6 +29,8 @@ _KEPT = 500
 _ARGS_SHOWN = 2_000
 _TEXT_SHOWN = 4_000
 _LISTED = 10
+_IN_SNAPSHOT = (100, 30, 10)
+_ARGS_IN_SNAPSHOT = 80
 _GATHER = 0.1  # seconds in which a burst of calls becomes one message
 
 Row = dict[str, Any]
@@ -36,7 +42,7 @@ class Feed(HermesWidget):
     Call ``close()`` to stop following the session.
     """
 
-    _esm = script("dom", "virtual", "timeline", "feed")
+    _esm = script("dom", "living", "virtual", "timeline", "feed")
     _css = style("base", "feed")
     answers: ClassVar[dict[str, str]] = {"ready": "_greet"}
 
@@ -80,6 +86,17 @@ class Feed(HermesWidget):
             f"</thead><tbody>{rows}</tbody></table>"
         )
 
+    def snapshot_face(self) -> str:
+        """The latest calls with their arguments and results, as many as fit."""
+        rows = list(self._rows)
+        running = [row["tool"] for row in self._not_ended(self._running())]
+        note = markup.tag("p", f"running: {', '.join(running[:_LISTED])}") if running else None
+        for count in _IN_SNAPSHOT:
+            face = markup.join([note, _calls(rows, count)])
+            if len(face) <= HTML_KEPT:
+                return face
+        return self.html_face()
+
     def _greet(self, _message: Message) -> None:
         running = self._running()
         with self._lock:
@@ -112,6 +129,7 @@ class Feed(HermesWidget):
                 fresh, self._fresh = self._fresh[-_KEPT:], []
                 rows = [*fresh, *self._not_ended(running)]
             if rows:
+                self.kept.changed()
                 self.send({"kind": "calls", "rows": rows, "all": False})
         except Exception:
             logger.exception("the feed could not show calls")
@@ -124,6 +142,35 @@ class Feed(HermesWidget):
         """Those whose end is not known yet: a call is in the journal a moment before it stops being a running one."""
         ended = {row["call"] for row in self._rows}
         return [row for row in running if row["call"] not in ended]
+
+
+def _calls(rows: list[Row], count: int) -> Html:
+    """Calls as a table whose rows unfold, the newest first."""
+    shown = rows[: -count - 1 : -1]
+    head = f"{len(rows):,} call{'' if len(rows) == 1 else 's'}"
+    outcomes = [
+        chip(f"{number} {outcome}", OUTCOMES.get(outcome, RED))
+        for outcome, number in Counter(row["outcome"] for row in rows).items()
+    ]
+    lines = [
+        (
+            dim(time.strftime("%H:%M:%S", time.localtime(row["time"]))),
+            markup.fold(
+                markup.join([tool_name(row["tool"]), " ", dim(code(cut(row["args"], _ARGS_IN_SNAPSHOT)))]),
+                markup.block(markup.text(row["args"])),
+                markup.printed(row["text"]),
+                dim(f"on {row['backend']}"),
+                markup.tag("div", dim(row["reason"])) if row["reason"] else None,
+            ),
+            outcome_chip(row["outcome"]),
+            dim(row["decision"]),
+            dim(seconds(row["seconds"])),
+        )
+        for row in shown
+    ]
+    left_out = dim(f"the last {len(shown)}") if len(shown) < len(rows) else None
+    titles = ("began", "call", "outcome", "decision", "took")
+    return markup.card([markup.tag("b", head), *outcomes, left_out], markup.grid(titles, lines) if lines else None)
 
 
 def _running_row(call: RunningCall, now: float) -> Row:
