@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
     from hermes_backends import Backend, Event, Job
     from hermes_nb.approval.decision import Approver
+    from hermes_nb.calls.place import Place
     from hermes_nb.calls.results import ToolResult
     from hermes_nb.context import OnOutput
-    from hermes_nb.place import Place
     from hermes_nb.search.budget import Budget
     from hermes_nb.search.catalog import SearchResult
     from hermes_nb.search.settings import ToolSearchConfig

@@ -27,7 +27,7 @@ from hermes_nb.returned.iterated import settled
 
 if TYPE_CHECKING:
     from hermes_backends import Backend
-    from hermes_nb.place import Place
+    from hermes_nb.calls.place import Place
     from hermes_nb.session import Session
     from hermes_nb.toolbox.declaration import Tool
 

@@ -15,7 +15,7 @@ SETUP = """
 import threading
 import hermes_nb as hermes
 from hermes_nb.approval.assessment import Assessment, Finding
-from hermes_nb.notebook.approver import NotebookApprover
+from hermes_nb.notebook.asking.approver import NotebookApprover
 
 def guard(args, context):
     command = args["command"]

@@ -14,7 +14,7 @@ SETUP = """
 from typing import Annotated, Any, Literal
 import hermes_nb as hermes
 from hermes_nb.approval.assessment import Assessment, Finding
-from hermes_nb.notebook.approver import NotebookApprover
+from hermes_nb.notebook.asking.approver import NotebookApprover
 from hermes_nb.notebook import explore
 
 tools = hermes.Registry()
