@@ -29,7 +29,7 @@ def speak(words: str) -> str:
     return f"said {{words}}"
 
 kept = session()
-work = hermes.Session(enabled_toolsets=["terminal"], approver=hermes.approval.ScriptedApprover([]))
+work = hermes.Session(enabled_toolsets=["terminal"])
 work.call("terminal", {{"command": "echo built {SECRET!r}; echo 'all of it'", "background": True}})
 """
 #: What each output must still say, by the code of its cell.
@@ -81,6 +81,17 @@ def saved(app: str, server: Server, browser: Any) -> Iterator[str]:
 def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with jupyter_server(tmp_path_factory.mktemp("elsewhere")) as running:
         yield running
+
+
+def seen(page: Any) -> dict[str, str]:
+    """What each cell of a page shows when everything is unfolded, by its code."""
+    shown = {}
+    for cell in page.locator(".jp-CodeCell").all():
+        cell.scroll_into_view_if_needed()
+        cell.evaluate("cell => { for (const fold of cell.querySelectorAll('details')) fold.open = true; }")
+        outputs = cell.locator(".jp-OutputArea-output").all_inner_texts()
+        shown[cell.locator(".jp-InputArea").inner_text()] = " ".join(outputs)
+    return shown
 
 
 def is_said(outputs: dict[str, str]) -> None:
@@ -136,16 +147,9 @@ def test_what_was_shown_is_there_when_it_is_opened_again(
         page.wait_for_function("() => document.querySelector('[data-status=idle]') !== null")
         page.wait_for_timeout(3_000)  # JupyterLab looks for a missing model for two seconds before it says so
     assert page.locator(".jp-RenderedHTML.jp-mod-trusted").count() == (5 if trusted else 0)
-    cells = page.locator(".jp-CodeCell")
-    outputs = {}
-    for number in range(cells.count()):
-        cell = cells.nth(number)
-        cell.scroll_into_view_if_needed()
-        source, area = cell.locator(".jp-InputArea"), cell.locator(".jp-OutputArea-output")
-        outputs[source.inner_text()] = " ".join(area.all_inner_texts())
+    is_said(seen(page))
     OUTPUT.mkdir(exist_ok=True)
     page.screenshot(path=OUTPUT / f"saved_{name}.png")
-    is_said(outputs)
     assert "Error displaying widget" not in page.content()
     assert "Loading widget" not in page.content()
     page.close()
@@ -158,12 +162,5 @@ def test_a_page_made_of_it_shows_them_offline(saved: str, browser: Any, tmp_path
     context = browser.new_context(offline=True)
     page = context.new_page()
     page.goto((tmp_path / "made.html").as_uri())
-    cells = page.locator(".jp-CodeCell")
-    texts = {
-        cells.nth(n).locator(".jp-InputArea").inner_text(): " ".join(
-            cells.nth(n).locator(".jp-OutputArea").all_inner_texts()
-        )
-        for n in range(cells.count())
-    }
-    is_said(texts)
+    is_said(seen(page))
     context.close()

@@ -14,7 +14,8 @@ import traitlets
 from hermes_nb.notebook.asking.decided import decided_html, decided_text
 from hermes_nb.notebook.asking.question import PERSON, Question, record_text
 from hermes_nb.notebook.faces.markup import AMBER, Html, join, tag
-from hermes_nb.notebook.frontend.widget import HermesWidget, Message, script, style
+from hermes_nb.notebook.frontend.assets import script, style
+from hermes_nb.notebook.frontend.widget import HermesWidget, Message
 
 if TYPE_CHECKING:
     from hermes_nb.notebook.frontend.listening import Wait

@@ -1,12 +1,9 @@
-"""What all widgets share: assets from inside the package, messages by kind, and faces for where no widget can live."""
+"""What all widgets share: messages by kind, what the notebook keeps of them, and faces for where no widget can live."""
 
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Mapping
-from functools import cache
-from importlib.resources import files
 from typing import Any, ClassVar
 
 import anywidget
@@ -17,26 +14,7 @@ from hermes_nb.notebook.frontend.listening import pin, running_kernel, someone_i
 
 logger = logging.getLogger(__name__)
 
-_IMPORT = re.compile(r"^import\b[^;]*;\n", re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=function|const|class)", re.MULTILINE)
-
 Message = Mapping[str, Any]
-
-
-@cache
-def script(*names: str) -> str:
-    """The modules of ``static`` as one, in this order: a widget's module can't import others from the kernel."""
-    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", _asset(f"{name}.js"))) for name in names)
-
-
-@cache
-def style(*names: str) -> str:
-    """The style sheets of ``static`` as one."""
-    return "\n".join(_asset(f"{name}.css") for name in names)
-
-
-def _asset(name: str) -> str:
-    return (files(__package__) / "static" / name).read_text(encoding="utf-8")
 
 
 class HermesWidget(anywidget.AnyWidget):

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from hermes_nb.notebook.faces.markup import join, tag
 from hermes_nb.notebook.faces.results import budget_html
-from hermes_nb.notebook.frontend.widget import HermesWidget, Message, script, style
+from hermes_nb.notebook.frontend.assets import script, style
+from hermes_nb.notebook.frontend.widget import HermesWidget, Message
 from hermes_nb.notebook.widgets.costs import Costs, compared
 from hermes_nb.notebook.widgets.figure import colours, svg
 

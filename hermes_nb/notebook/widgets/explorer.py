@@ -9,17 +9,19 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from hermes_nb.common.redact import redact
 from hermes_nb.common.text import beginning, one_line, readable
 from hermes_nb.notebook.asking.desk import Desk, asking_at
 from hermes_nb.notebook.faces.markup import Html, card, dim, fold, grid, join, printed
 from hermes_nb.notebook.faces.results import seconds, tool_name
-from hermes_nb.notebook.frontend.widget import Message, script, style
+from hermes_nb.notebook.frontend.assets import script, style
 from hermes_nb.notebook.widgets.tool_table import STATES, Table
 from hermes_nb.search.catalog import signature
 from hermes_nb.toolbox.availability import missing_variables
 
 if TYPE_CHECKING:
     from hermes_nb.calls.results import ToolResult
+    from hermes_nb.notebook.frontend.widget import Message
     from hermes_nb.session import Session
 
 logger = logging.getLogger(__name__)
@@ -86,7 +88,12 @@ class Explorer(Desk):
     def snapshot_face(self) -> str:
         """The same, with the first of the tools, what was called from here and what was decided."""
         rows = [
-            (tool_name(tool.name), one_line(tool.description, _ABOUT_SHOWN), dim(tool.toolset), dim(STATES[state]))
+            (
+                tool_name(tool.name),
+                one_line(redact(tool.description), _ABOUT_SHOWN),
+                dim(tool.toolset),
+                dim(STATES[state]),
+            )
             for tool, state in zip(self._table.tools[:_IN_SNAPSHOT], self._table.states, strict=False)
         ]
         left_out = len(self._table.tools) - len(rows)

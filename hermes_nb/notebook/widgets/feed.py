@@ -15,8 +15,9 @@ from hermes_nb.common.text import beginning, cut
 from hermes_nb.notebook.faces import markup
 from hermes_nb.notebook.faces.markup import RED, Html, chip, code, dim
 from hermes_nb.notebook.faces.results import OUTCOMES, outcome_chip, seconds, tool_name
+from hermes_nb.notebook.frontend.assets import script, style
 from hermes_nb.notebook.frontend.kept import HTML_KEPT
-from hermes_nb.notebook.frontend.widget import HermesWidget, Message, script, style
+from hermes_nb.notebook.frontend.widget import HermesWidget, Message
 
 if TYPE_CHECKING:
     from hermes_nb.calls.journal import Record

@@ -13,7 +13,8 @@ from hermes_nb.common.redact import redact
 from hermes_nb.common.text import cut, readable
 from hermes_nb.notebook.faces import markup
 from hermes_nb.notebook.faces.markup import AMBER, BLUE, GREEN, RED, Html, chip, code, dim
-from hermes_nb.notebook.frontend.widget import HermesWidget, Message, script, style
+from hermes_nb.notebook.frontend.assets import script, style
+from hermes_nb.notebook.frontend.widget import HermesWidget, Message
 
 if TYPE_CHECKING:
     from hermes_backends import Job
