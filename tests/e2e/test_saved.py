@@ -129,7 +129,7 @@ def test_what_was_shown_is_there_when_it_is_opened_again(
     notebook = nbformat.reads(saved, as_version=4)
     name = f"{app}_{kernel}_{trusted}.ipynb".replace(" ", "_")
     if kernel == "no kernel":  # as on a machine that has no such kernel
-        notebook.metadata.kernelspec = {"name": "gone", "display_name": "Gone"}
+        notebook.metadata = {"kernelspec": {"name": "gone", "display_name": "Gone", "language": "gone"}}
     notebook.metadata["made-for"] = name  # a content of its own, which nobody has signed
     nbformat.write(notebook, elsewhere.folder / name)
     if trusted:
@@ -146,7 +146,7 @@ def test_what_was_shown_is_there_when_it_is_opened_again(
     if kernel == "a new kernel":
         page.wait_for_function("() => document.querySelector('[data-status=idle]') !== null")
         page.wait_for_timeout(3_000)  # JupyterLab looks for a missing model for two seconds before it says so
-    assert page.locator(".jp-RenderedHTML.jp-mod-trusted").count() == (5 if trusted else 0)
+    assert page.locator(".jp-RenderedHTML.jp-mod-trusted").count() == (len(SHOWN) + 1 if trusted else 0)
     is_said(seen(page))
     OUTPUT.mkdir(exist_ok=True)
     page.screenshot(path=OUTPUT / f"saved_{name}.png")

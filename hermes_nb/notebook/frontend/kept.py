@@ -43,27 +43,30 @@ class Kept:
         self.is_shown = False
         self._live, self._snapshot = live, snapshot
         self._has_place = False
-        self._lock = threading.Lock()
+        self._showing = threading.RLock()  # a front end may be heard before what it speaks of has been displayed
+        self._timing = threading.Lock()
         self._timer: threading.Timer | None = None
         self._last: Bundle = {}
 
     def show(self) -> None:
         """Display the widget where the running cell shows things."""
-        self.is_shown = True
-        self._last, metadata = (self._with_place(), {}) if self._has_place else self._live()
-        self._publish(metadata, update=False)
+        with self._showing:
+            self.is_shown = True
+            self._last, metadata = (self._with_place(), {}) if self._has_place else self._live()
+            self._publish(metadata, update=False)
 
     def take_place(self) -> None:
         """The page will put the living view before the snapshot: let that be the output from now on."""
-        if not self._has_place:
-            self._has_place = True
-            self.renew()
+        with self._showing:
+            if not self._has_place:
+                self._has_place = True
+                self.renew()
 
     def changed(self) -> None:
         """The widget looks different now; before long, the snapshot will too."""
         if not self.is_shown or not self._has_place:
             return
-        with self._lock:
+        with self._timing:
             if self._timer is None:
                 self._timer = threading.Timer(_EVERY, self._on_time)
                 self._timer.daemon = True
@@ -71,17 +74,19 @@ class Kept:
 
     def renew(self) -> None:
         """Take a snapshot now, if there is an output that it is for."""
-        if self.is_shown and self._has_place:
-            self._replace(self._with_place())
+        with self._showing:
+            if self.is_shown and self._has_place:
+                self._replace(self._with_place())
 
     def settle(self) -> None:
         """Let the snapshot be all there is from now on, wherever it is shown."""
-        if self.is_shown:
-            text, html = self._clean()
-            self._replace({"text/plain": text, "text/html": html})
+        with self._showing:
+            if self.is_shown:
+                text, html = self._clean()
+                self._replace({"text/plain": text, "text/html": html})
 
     def _on_time(self) -> None:
-        with self._lock:
+        with self._timing:
             self._timer = None
         try:
             self.renew()
@@ -89,9 +94,7 @@ class Kept:
             logger.exception("a snapshot could not be taken")
 
     def _replace(self, bundle: Bundle) -> None:
-        with self._lock:
-            if bundle == self._last:
-                return
+        if bundle != self._last:
             self._last = bundle
             self._publish({}, update=True)
 
@@ -108,10 +111,20 @@ class Kept:
         return {"text/plain": text, "text/html": f'<hermes-live data-key="{self.key}"></hermes-live>{html}'}
 
     def _clean(self) -> tuple[str, str]:
-        """The snapshot within its bounds, and once more without secrets: it goes to a file that is passed on."""
         text, html = self._snapshot()
-        text, html = head_and_tail(redact(text), TEXT_KEPT), redact(html)
-        spelled_out = unescape(html)
-        if len(html) > HTML_KEPT or redact(spelled_out) != spelled_out:  # a secret may have an ampersand in it
-            html = f"<pre>{escape(text)}</pre>"
-        return text, html
+        faces = clean({"text/plain": text, "text/html": html})
+        return faces["text/plain"], faces.get("text/html") or f"<pre>{escape(faces['text/plain'])}</pre>"
+
+
+def clean(faces: Mapping[str, str]) -> dict[str, str]:
+    """Faces within their bounds and once more without secrets: they go to a file that is passed on.
+
+    Markup that is too long, or out of which a secret can't be taken, is left out.
+    """
+    cleaned = {"text/plain": head_and_tail(redact(faces["text/plain"]), TEXT_KEPT)}
+    for mime, face in faces.items():
+        masked = redact(face)
+        spelled_out = unescape(masked)  # a secret may have an ampersand in it
+        if mime != "text/plain" and len(masked) <= HTML_KEPT and redact(spelled_out) == spelled_out:
+            cleaned[mime] = masked
+    return cleaned

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 
 import anywidget
 
-from hermes_nb.common.redact import redact
-from hermes_nb.notebook.frontend.kept import Kept
+from hermes_nb.notebook.frontend.kept import Kept, clean
 from hermes_nb.notebook.frontend.listening import pin, running_kernel, someone_is_there
 
 logger = logging.getLogger(__name__)
@@ -97,7 +96,7 @@ class HermesWidget(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **options: Any) -> Any:
         bundle = super()._repr_mimebundle_(**options)
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        return {**(data or {}), **{mime: redact(face) for mime, face in self.static_faces().items()}}, metadata or {}
+        return {**(data or {}), **clean(self.static_faces())}, metadata or {}
 
     def __repr__(self) -> str:
         return self.text_face()

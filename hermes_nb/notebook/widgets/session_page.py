@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import tempfile
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
@@ -34,6 +35,8 @@ CALLS_SHOWN = 50_000
 #: Characters of results, and again half as many of arguments, in a whole page; shared among its calls.
 _TEXT_SHOWN = 24_000_000
 _SHORTEST, _LONGEST = 400, 8_000
+#: What closes a script element, or changes how its content is read: nothing else in it is markup.
+_MARKUP = re.compile(r"<(?=[/!sS])")
 _GENERATOR = '<meta name="generator" content="hermes-nb">'
 #: The page asks nobody for anything, whatever a tool wrote into it.
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
@@ -98,8 +101,7 @@ def page(records: deque[Record], name: str, session: Session | None = None) -> I
     )
     longest = max(_SHORTEST, min(_LONGEST, _TEXT_SHOWN // max(1, len(records))))
     for number, record in enumerate(records):
-        # Inside a script element nothing is markup but what closes it, or opens a comment.
-        line = msgspec.json.encode(_entry(record, longest)).decode().replace("<", "\\u003c")
+        line = _MARKUP.sub(r"\\u003c", msgspec.json.encode(_entry(record, longest)).decode())
         yield f"{',' if number else ''}\n{line}"
     yield f"]</script>\n<script type='module'>{script('dom', 'timeline', 'session')}</script></body></html>\n"
 
