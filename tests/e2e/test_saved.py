@@ -13,7 +13,7 @@ import nbformat
 import pytest
 from nbformat.sign import NotebookNotary
 
-from .jupyter import OUTPUT, Notebook, Server, jupyter_server
+from .jupyter import OUTPUT, PANEL, Notebook, Server, jupyter_server
 from .test_approval import SETUP, button
 
 SECRET = "Tr0ub4dor&3<x>"
@@ -74,6 +74,33 @@ def saved(app: str, server: Server, browser: Any) -> Iterator[str]:
     notebook = Notebook(server, browser, app=app, name=f"made_in_{app}.ipynb")
     made(notebook)
     yield notebook.save()
+    notebook.page.close()
+
+
+def test_a_living_kernel_shows_the_living_view_after_a_reload_and_the_snapshot_after_a_restart(
+    app: str, server: Server, browser: Any
+) -> None:
+    notebook = Notebook(server, browser, app=app, name=f"living_in_{app}.ipynb")
+    notebook.run(SETUP)
+    notebook.run("from hermes_nb.notebook import feed\ns = session()\nr = s.call('shell', {'command': 'date'})")
+    living = notebook.run("feed(s)").locator(".hermes-living .hermes-feed.hermes-ready")
+    living.wait_for()
+    notebook.save()
+    notebook.page.reload()
+    notebook.wait_until_idle()
+    notebook.page.locator(".hermes-living .hermes-feed.hermes-ready", has_text="date").wait_for()
+    assert notebook.page.locator(".jp-RenderedHTML", has_text="1 call").is_hidden()
+    notebook.page.evaluate(f"() => {{ {PANEL} panel.sessionContext.session.kernel.restart(); }}")
+    notebook.page.locator(".jp-RenderedHTML", has_text="1 call").wait_for()
+    assert notebook.page.locator(".hermes-living").count() == 0
+    notebook.page.close()
+
+
+def test_inside_a_layout_a_widget_is_a_widget(app: str, server: Server, browser: Any) -> None:
+    notebook = Notebook(server, browser, app=app, name=f"layout_in_{app}.ipynb")
+    notebook.run(SETUP)
+    shown = notebook.run("import ipywidgets\nfrom hermes_nb.notebook import feed\nipywidgets.VBox([feed(session())])")
+    shown.locator(".widget-box .hermes-feed.hermes-ready").wait_for()
     notebook.page.close()
 
 
