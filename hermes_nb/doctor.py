@@ -26,6 +26,7 @@ EXTRAS = {
     "mcp": ("mcp", "attach MCP servers"),
     "agent": ("openai", "run an agent loop"),
     "tokens": ("bpe-openai", "count tokens exactly"),
+    "demo": ("jupyterlab", "open the tour in JupyterLab"),
     "semantic": ("wordllama", "search tools by meaning"),
 }
 

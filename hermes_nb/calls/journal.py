@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from hermes_nb.common.jsonable import encode_anything
+from hermes_nb.common.listeners import Listeners
 from hermes_nb.common.text import one_line
 from hermes_nb.home import home, private_folder
 
@@ -82,7 +83,7 @@ class Journal:
         self.path = path
         self._descriptor: int | None = None
         self._lock = threading.Lock()
-        self._subscribers: tuple[Callable[[Record], None], ...] = ()
+        self._subscribers: Listeners[[Record]] = Listeners("a subscriber of the journal")
 
     @classmethod
     def for_session(cls, session_id: str) -> Journal:
@@ -123,11 +124,7 @@ class Journal:
                     raise OSError("the disk is full")  # noqa: TRY301
         except OSError:
             logger.exception("the journal %s can't take a record of %s", self.path, record.tool)
-        for subscriber in self._subscribers:
-            try:
-                subscriber(record)
-            except Exception:
-                logger.exception("a subscriber of the journal failed; the record is kept")
+        self._subscribers.tell(record)
 
     def _open(self) -> int:
         if self._descriptor is None:
@@ -145,14 +142,7 @@ class Journal:
 
     def subscribe(self, subscriber: Callable[[Record], None]) -> Callable[[], None]:
         """Call a function with every new record; returns a function that ends it."""
-        with self._lock:
-            self._subscribers = (*self._subscribers, subscriber)
-
-        def unsubscribe() -> None:
-            with self._lock:
-                self._subscribers = tuple(kept for kept in self._subscribers if kept is not subscriber)
-
-        return unsubscribe
+        return self._subscribers.add(subscriber)
 
     def close(self) -> None:
         """Close the file; the next record opens it again."""

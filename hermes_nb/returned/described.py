@@ -127,20 +127,9 @@ def _find_describer(kind: type) -> Callable[[Any], Any] | None:
 
     if kind.__name__ == "Styler":
         return lambda styler: tables.of_pandas_frame(styler.data)
-    if can("itertuples", "dtypes", "iloc"):
-        return tables.of_pandas_frame
-    if can("index", "dtype", "iloc"):
-        return tables.of_pandas_series
-    if can("to_dicts", "dtypes", "get_columns"):
-        return tables.of_polars_frame
-    if can("to_list", "dtype", "slice"):
-        return tables.of_polars_series
-    if can("to_pylist", "schema", "columns"):
-        return tables.of_arrow_table
-    if can("to_pylist", "type", "slice"):
-        return tables.of_arrow_column
-    if can("tolist", "shape", "dtype"):
-        return arrays.of_array
+    for names, describe in _BY_ABILITY.items():
+        if can(*names):
+            return describe
     if drawings.is_from(kind, "PIL") and can("mode", "size"):
         return drawings.of_image
     if drawings.is_from(kind, "matplotlib") and can("savefig"):
@@ -174,6 +163,16 @@ def _bytes(value: bytes) -> Any:
     return {**form, "base64": base64.b64encode(value).decode()} if len(value) <= BASE64_SHOWN else form
 
 
+#: What only such objects can do, all of it: the first that fits.
+_BY_ABILITY: dict[tuple[str, ...], Callable[[Any], Any]] = {
+    ("itertuples", "dtypes", "iloc"): tables.of_pandas_frame,
+    ("index", "dtype", "iloc"): tables.of_pandas_series,
+    ("to_dicts", "dtypes", "get_columns"): tables.of_polars_frame,
+    ("to_list", "dtype", "slice"): tables.of_polars_series,
+    ("to_pylist", "schema", "columns"): tables.of_arrow_table,
+    ("to_pylist", "type", "slice"): tables.of_arrow_column,
+    ("tolist", "shape", "dtype"): arrays.of_array,
+}
 _SIGNATURES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",

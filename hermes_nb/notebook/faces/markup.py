@@ -66,16 +66,13 @@ def dim(content: Child) -> Html:
 
 def chip(label: str, colour: str = GREY) -> Html:
     """A word in a coloured pill."""
+    # Mixed with the text's own colour it gets lighter on a dark page and darker on a light one.
+    legible = f"color:color-mix(in srgb,{colour} 72%,currentColor)"
     style = (
-        f"color:{colour};{_towards_text(colour)};border:1px solid {colour}59;background:{colour}1f;border-radius:9px;"
+        f"color:{colour};{legible};border:1px solid {colour}59;background:{colour}1f;border-radius:9px;"
         "padding:0 .55em;font-size:.85em;white-space:nowrap;font-weight:600"
     )
     return tag("span", label, style=style)
-
-
-def _towards_text(colour: str) -> str:
-    # Mixed with the text's own colour it gets lighter on a dark page and darker on a light one.
-    return f"color:color-mix(in srgb,{colour} 72%,currentColor)"
 
 
 def printed(output: str, *, edge: str = "", label: str = "") -> Html:

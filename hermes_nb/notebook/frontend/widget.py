@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from html import escape
 from typing import Any, ClassVar
 
 import anywidget
@@ -46,8 +47,8 @@ class HermesWidget(anywidget.AnyWidget):
         raise NotImplementedError
 
     def html_face(self) -> str:
-        """What a saved notebook shows where widgets don't live, such as on GitHub."""
-        raise NotImplementedError
+        """What a saved notebook shows where widgets don't live, such as on GitHub: the words, if there is no more."""
+        return f"<pre>{escape(self.text_face())}</pre>"
 
     def snapshot_face(self) -> str:
         """What a notebook that was shown live keeps, as HTML: what it looked like at the last."""
