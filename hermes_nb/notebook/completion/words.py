@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hermes_nb.notebook import state
 from hermes_nb.calls.place import LOCAL
+from hermes_nb.notebook import state
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from hermes_nb.notebook.frontend.widget import HermesWidget, Message, script, style
+from hermes_nb.notebook.faces.markup import join, tag
+from hermes_nb.notebook.faces.results import budget_html
+from hermes_nb.notebook.frontend.assets import script, style
+from hermes_nb.notebook.frontend.widget import HermesWidget, Message
 from hermes_nb.notebook.widgets.costs import Costs, compared
 from hermes_nb.notebook.widgets.figure import colours, svg
 
@@ -18,13 +21,14 @@ class BudgetView(HermesWidget):
     Nothing is changed in the session: it is a calculation.
     """
 
-    _esm = script("dom", "budget")
+    _esm = script("dom", "living", "budget")
     _css = style("base", "budget")
     answers: ClassVar[dict[str, str]] = {"ready": "_greet", "without": "_without"}
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self._measure()
+        self._sentence = compared(self._costs, self._costs, frozenset())
         super().__init__()
 
     def svg(self) -> str:
@@ -34,6 +38,10 @@ class BudgetView(HermesWidget):
     def text_face(self) -> str:
         """The budget in words."""
         return str(self._budget)
+
+    def html_face(self) -> str:
+        """The words and bars that need no picture, and what was last tried out."""
+        return join([tag("p", self._sentence), budget_html(self._budget)])
 
     def static_faces(self) -> dict[str, str]:
         """The picture and the words: viewers prefer HTML to SVG, so there is no HTML."""
@@ -54,12 +62,14 @@ class BudgetView(HermesWidget):
         before = self._costs
         after = before.without(removed)
         colour = colours(before)
+        self._sentence = compared(before, after, removed)
+        self.kept.changed()
         self.send(
             {
                 "kind": "figure",
                 "svg": svg(after, colour, with_legend=False),
                 "about": before.about,
-                "sentence": compared(before, after, removed),
+                "sentence": self._sentence,
                 "toolsets": [
                     {
                         "name": part.toolset,
