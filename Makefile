@@ -1,6 +1,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
-.PHONY: demo test test-long lint bench docs notebooks format clean
+.PHONY: demo test test-long lint bench docs notebooks pictures format clean
 
 demo: .venv/demo ; @$(BIN)/hermes-nb demo $(if $(HEADLESS),--print)
 # The same examples, the same order of sets: what fails today and passed yesterday has changed in between.
@@ -10,6 +10,7 @@ lint: .venv/installed ; $(BIN)/ruff check . && $(BIN)/ruff format --check . && $
 bench: .venv/installed ; $(BIN)/python -m benchmarks
 docs: .venv/installed ; $(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html && echo docs/_build/html/index.html
 notebooks: .venv/installed ; $(BIN)/python notebooks/refresh.py
+pictures: .venv/installed ; $(BIN)/python docs/pictures.py
 format: .venv/installed ; $(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 clean: ; rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/output docs/_build docs/generated docs/notebooks
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import ast
-import contextlib
-import io
 import json
 import os
-import re
 import shutil
-import tempfile
-from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hermes_nb.notebook.commands import Command
 
 HERE = Path(__file__).parent
 GENERATED = HERE / "generated"
@@ -22,9 +21,7 @@ PACKAGES = (HERE.parent / "hermes_nb", HERE.parent / "backends" / "hermes_backen
 
 def write_all() -> None:
     """Write every page; one that has not changed is left alone, so that it is not built again."""
-    pages = {"cli.md": command_line(), "config.md": settings(), "modules.md": module_map()}
-    if find_spec("hermes_nb.notebook.magics") is not None:
-        pages["magics.md"] = magics()
+    pages = {"cli.md": command_line(), "config.md": settings(), "magics.md": magics(), "modules.md": module_map()}
     GENERATED.mkdir(exist_ok=True)
     for name, text in pages.items():
         path = GENERATED / name
@@ -68,19 +65,67 @@ def settings() -> str:
 
 
 def magics() -> str:
-    """``%hermes`` and every sub-command with its ``--help``, as a notebook shows them."""
-    from IPython.core.interactiveshell import InteractiveShell
-    from traitlets.config import Config
+    """Every sub-command of ``%hermes`` with what it does, how it is typed, its options and examples."""
+    from hermes_nb.notebook.commands import COMMANDS
 
-    with tempfile.TemporaryDirectory() as home, contextlib.redirect_stdout(io.StringIO()):
-        os.environ["HERMES_NB_HOME"] = home
-        shell = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
-        shell.run_line_magic("load_ext", "hermes_nb")
-        overview = repr(shell.run_line_magic("hermes", ""))
-        names = dict.fromkeys(re.findall(r"^%hermes (\w+)", overview, re.MULTILINE))
-        parts = [(f"%hermes {name}", repr(shell.run_line_magic("hermes", f"{name} --help"))) for name in names]
-        shell.run_line_magic("unload_ext", "hermes_nb")
-    return _help_page("The magics", [("%hermes", overview), *parts])
+    contents = [f"| [`{name}`](#hermes-{name}) | {_cell(command.summary)} |" for name, command in COMMANDS.items()]
+    sections = [_sub_command(command) for command in COMMANDS.values()]
+    return "\n".join([_MAGICS.strip(), "", "| `%hermes …` | what it does |", "|---|---|", *contents, "", *sections])
+
+
+_MAGICS = """
+# The magics
+
+`%load_ext hermes_nb` brings `%hermes`; `%%hermes` above a cell hands the cell to it. In a notebook `%hermes` lists what
+is below, `%hermes call?` and Shift+Tab explain one sub-command, `%hermes call read_file?` explains a tool, and Tab
+completes sub-commands, options, tools, arguments, their values, and files.
+
+- `result = %hermes …` keeps a result, `-o NAME` does too, and `_hermes` is always the latest one: also that of a call
+  that failed and raised.
+- `{expr}` is the value of a Python expression, in a command quoted as one word. JSON braces and the shell's stay as
+  they are, and so does everything in single quotes.
+- An option that does not exist is refused with the one that was probably meant. Options stand before the command of
+  `run` and the query of `search`; what follows is theirs.
+"""
+
+
+def _sub_command(command: Command) -> str:
+    examples = "\n\n".join(command.examples)
+    options = [(", ".join(f"`{name}`" for name in _names(action)), action.help or "") for action in _takes(command)]
+    rows = "\n".join(f"| {name} | {_cell(text.replace('%%', '%'))} |" for name, text in options)
+    return f"""(hermes-{command.name})=
+## `%hermes {command.name}`
+
+{command.summary}
+
+```text
+{command.parser.usage_line()}
+```
+
+| it takes | what for |
+|---|---|
+{rows}
+
+```text
+{examples}
+```
+"""
+
+
+def _takes(command: Command) -> list[argparse.Action]:
+    options = {id(action): action for action in command.parser.options.values()}
+    return [*command.parser.positionals, *options.values()]
+
+
+def _names(action: argparse.Action) -> list[str]:
+    value = action.metavar if isinstance(action.metavar, str) else action.dest
+    if not action.option_strings:
+        return [value]
+    return [name if action.nargs == 0 else f"{name} {value}" for name in sorted(action.option_strings)]
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def module_map() -> str:

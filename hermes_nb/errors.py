@@ -13,6 +13,7 @@
     ├── ToolCallError          a failed call, when you ask for an exception: ``result.raise_for_error()``
     │   └── CommandFailed      a command ran to its end and reported failure
     ├── MagicError             a %hermes line that can't be understood       (also a ValueError)
+    ├── NotATableError         a result that has no rows was asked for them (also a TypeError)
     ├── FolderChangedError     raise it in a handler: nothing was run, decide anew for this folder
     └── CallRefused            a call was stopped before its handler ran; becomes a ToolResult
 
@@ -70,6 +71,10 @@ class ToolError(HermesError):
     """Raise this in a handler to tell the model what went wrong, in exactly these words."""
 
 
+class NotATableError(HermesError, TypeError):
+    """A value has no rows that could be a table."""
+
+
 class ToolCallError(HermesError):
     """A call did not succeed. ``result`` has the whole story."""
 
@@ -121,6 +126,11 @@ class CallRefused(HermesError):
 
 def did_you_mean(name: str, known: Iterable[str], limit: int = 3) -> str:
     """A sentence that names the nearest known names, or nothing."""
+    near = nearest(name, known, limit)
+    return f". Did you mean {', '.join(near)}?" if near else ""
+
+
+def nearest(name: str, known: Iterable[str], limit: int = 3) -> list[str]:
+    """The known names that are nearly this one, the nearest first."""
     by_lower_case = {candidate.lower(): candidate for candidate in known}
-    near = difflib.get_close_matches(name.lower(), by_lower_case, n=limit, cutoff=0.6)
-    return f". Did you mean {', '.join(by_lower_case[match] for match in near)}?" if near else ""
+    return [by_lower_case[match] for match in difflib.get_close_matches(name.lower(), by_lower_case, n=limit)]

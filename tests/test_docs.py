@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import html.parser
 import importlib
 import os
@@ -19,6 +20,7 @@ import hermes_backends
 import hermes_nb
 from hermes_nb.cli import build_parser
 from hermes_nb.config import OPTIONS
+from hermes_nb.notebook.commands import COMMANDS
 
 from .parts import PATIENCE, run
 
@@ -79,6 +81,11 @@ def exists(dotted: str) -> bool:
 
 def command_names() -> list[str]:
     return re.findall(r"^ {4}([a-z][\w-]*)(?: |$)", build_parser().format_help(), re.MULTILINE)
+
+
+def text_of(page: Path) -> str:
+    """What a page says, with the quotes that were typed."""
+    return html.unescape(re.sub(r"<[^>]+>", "", page.read_text(encoding="utf-8"))).replace("’", "'")
 
 
 def test_every_link_within_the_site_leads_somewhere(site: Path) -> None:
@@ -142,6 +149,20 @@ def test_a_notebook_is_rendered_with_all_its_outputs(notebook: Path, site: Path)
 def test_every_setting_is_on_the_page_of_the_settings(site: Path) -> None:
     shown = re.sub(r"<[^>]+>", "", (site / "generated" / "config.html").read_text(encoding="utf-8"))
     assert [key for key in OPTIONS if key not in shown] == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_sub_command_is_on_the_page_of_the_magics(name: str, site: Path) -> None:
+    shown = text_of(site / "generated" / "magics.html")
+    command = COMMANDS[name]
+    assert command.summary in shown
+    assert command.parser.usage_line() in shown
+    assert [option for option in command.parser.options if option not in shown] == []
+    assert [example for example in command.examples if example not in shown] == []
+
+
+def test_the_front_page_leads_to_the_magics(site: Path) -> None:
+    assert "generated/magics.html" in Page(site / "index.html").links
 
 
 def test_building_the_site_keeps_no_session_in_the_home_folder(site: Path) -> None:

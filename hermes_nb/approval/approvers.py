@@ -111,9 +111,9 @@ def question(request: Request) -> str:
     edit = "" if view.edits is None else f"[e NEW {_flat(view.edits).upper()}] edit  "
     lines = [
         f"{heading(request)} wants to run on {request.backend}{f' in {_flat(request.cwd)}' if request.cwd else ''}:",
-        *([_indented(view.text)] if view.text else []),
-        *(_indented(f"{name}: {value}") for name, value in view.rows),
-        *(f"  ! {_flat(finding.description)}: {_flat(finding.text)}" for finding in request.findings),
+        *([_indented(redact(view.text))] if view.text else []),
+        *(_indented(redact(f"{name}: {value}")) for name, value in view.rows),
+        *(f"  ! {_flat(redact(finding.description))}: {_flat(redact(finding.text))}" for finding in request.findings),
         f"[y] once  [s] for this session  [a] always  {edit}[n REASON] deny: ",
     ]
     return "\n".join(lines)

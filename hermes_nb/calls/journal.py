@@ -147,6 +147,16 @@ class Journal:
             logger.exception("the journal %s can't take a record of %s", self.path, record.tool)
         self._subscribers.tell(record)
 
+    def df(self) -> Any:
+        """The records as a data frame of pandas, one call a row.
+
+        Raises:
+            ModuleNotFoundError: pandas is not installed.
+        """
+        from hermes_nb.returned.frames import frame_of
+
+        return frame_of(self)
+
     def _open(self) -> int:
         if self._descriptor is None:
             flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC

@@ -89,6 +89,37 @@ class ToolResult(msgspec.Struct, frozen=True, eq=False):
             raise ToolCallError(self)
         return self
 
+    def df(self) -> Any:
+        """The value as a data frame of pandas.
+
+        It may be a frame of pandas or polars, an Arrow table, a list of dicts or other records, a dict of lists, a list
+        of rows or values, a dict with one list of records in it, a journal, or the JSON of one of them.
+
+        Raises:
+            ToolCallError: The call did not succeed.
+            ModuleNotFoundError: pandas is not installed.
+            NotATableError: The value is no table.
+        """
+        from hermes_nb.returned.frames import frame_of
+
+        return frame_of(self.raise_for_error().value)
+
+    def show(self, kind: str | None = None, limit: int | None = None) -> None:
+        """Show the result in the cell in a way of your choice.
+
+        Args:
+            kind: json, table, text, markdown, html (in a locked frame), image or audio; by default what suits it best.
+            limit: How many rows, items or lines at most.
+
+        Raises:
+            ValueError: There is no such kind, the limit is not positive, or the value can't be shown that way.
+        """
+        from IPython.display import display
+
+        from hermes_nb.notebook.faces.shown import Shown
+
+        display(Shown.of(self, kind, limit))  # type: ignore[no-untyped-call]
+
     def __str__(self) -> str:
         return self.text
 

@@ -14,7 +14,7 @@ import json
 import os
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -68,6 +68,13 @@ def register_secret(value: str) -> None:
         raise ValueError("a secret must have at least 4 characters, or ordinary text would be redacted with it")
     with _lock:
         _registered = _longest_first({*_registered, *_spellings(value)})
+
+
+def register_variables(variables: Mapping[str, str]) -> None:
+    """Treat variables that a command gets like those of the environment: what looks like a credential is a secret."""
+    for name, value in variables.items():
+        if _is_credential(name, value):
+            register_secret(value)
 
 
 def names_credential(name: str) -> bool:
@@ -245,11 +252,15 @@ def _environment_secrets() -> tuple[str, ...]:
         values = {
             spelling
             for name, value in os.environ.items()
-            if len(value) >= _SHORTEST and names_credential(name) and not _is_path(value)
+            if _is_credential(name, value)
             for spelling in _spellings(value)
         }
         _environment = (mark, _longest_first(values))
     return _environment[1]
+
+
+def _is_credential(name: str, value: str) -> bool:
+    return len(value) >= _SHORTEST and names_credential(name) and not _is_path(value)
 
 
 def _is_path(value: str) -> bool:

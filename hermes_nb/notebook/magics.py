@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
 
-from hermes_nb.errors import MagicError, did_you_mean
-from hermes_nb.notebook import state
-from hermes_nb.notebook.commands import COMMANDS, Command, Invocation
+from hermes_nb.errors import MagicError, ToolCallError
+from hermes_nb.notebook import inspection, state
+from hermes_nb.notebook.commands import COMMANDS, Invocation
 from hermes_nb.notebook.commands.base import HelpWanted, read_options
 from hermes_nb.notebook.faces.failure import compact
 from hermes_nb.notebook.faces.help import Help, overview
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from hermes_nb.session import Session
+
+#: What the notebook calls the result of the latest sub-command.
+LATEST = "_hermes"
 
 
 @magics_class
@@ -31,19 +34,23 @@ class HermesMagics(Magics):
     @needs_local_scope
     @line_cell_magic
     def hermes(self, line: str, cell: str | None = None, local_ns: Mapping[str, Any] | None = None) -> Any:
-        """Tools, search, guarded calls and commands. ``%hermes help`` lists what there is."""
+        """Tools, search, guarded calls and commands."""
         namespace = {**vars(builtins), **self.shell.user_ns, **(local_ns or {})}
         try:
-            return self._run(line, cell, namespace)
+            return None if inspection.show_if_asked(line) else self._run(line, cell, namespace)
         except BaseException as error:
+            if isinstance(error, ToolCallError):
+                self.shell.user_ns[LATEST] = error.result
             compact(error, line.strip())
             raise
+
+    hermes.__doc__ = overview(COMMANDS.values()).text  # what IPython shows of it, wherever it is asked
 
     def _run(self, line: str, cell: str | None, namespace: Mapping[str, Any]) -> Any:
         name, _, typed = line.strip().partition(" ")
         if name in ("", "help", "-h", "--help"):
-            return _help(typed.strip())
-        command = find(name)
+            return inspection.help_on(typed.split())
+        command = inspection.find(name)
         if cell is not None and not command.takes_cell:
             raise MagicError(f"{name} takes no cell; write %hermes {line.strip()} on a line of its own")
         try:
@@ -55,35 +62,20 @@ class HermesMagics(Magics):
         session = state.current()
         execution = self.shell.execution_count
         result = command.run(Invocation(session, options, rest, cell, namespace, execution))
+        self.shell.user_ns[LATEST] = result
         if options.out is None:
             return result
         self.shell.user_ns[options.out] = result
         return None
 
 
-def find(name: str) -> Command:
-    """The sub-command of that name.
-
-    Raises:
-        MagicError: There is none; the message suggests the nearest.
-    """
-    command = COMMANDS.get(name)
-    if command is None:
-        hint = did_you_mean(name, COMMANDS) or ". %hermes help lists what there is"
-        raise MagicError(f"there is no %hermes {name}{hint}")
-    return command
-
-
-def _help(name: str) -> Help:
-    return Help.of(find(name)) if name else overview(COMMANDS.values())
-
-
 def load(shell: InteractiveShell) -> None:
-    """Register the magic and its completion, and say what is there."""
+    """Register the magic with its completion and help, and say what is there."""
     from hermes_nb.notebook import completion
 
     shell.register_magics(HermesMagics(shell))
     completion.install(shell)
+    inspection.install(shell)
     print(greeting(state.current()))
 
 
@@ -92,6 +84,7 @@ def unload(shell: InteractiveShell) -> None:
     from hermes_nb.notebook import completion
 
     completion.remove(shell)
+    inspection.remove(shell)
     for kind in ("line", "cell"):
         shell.magics_manager.magics[kind].pop("hermes", None)
     state.forget()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from hermes_nb.approval.assessment import ALLOWED, Assessment
 from hermes_nb.approval.view import ApprovalView
 from hermes_nb.calls.results import CommandResult
+from hermes_nb.common.redact import MASK, names_credential, register_variables
 from hermes_nb.context import Context
 from hermes_nb.errors import FolderChangedError, ToolError
 from hermes_nb.toolbox.decorator import tool
@@ -26,13 +28,27 @@ LONGEST_RESULT = 50_000
 def _guard_command(args: Mapping[str, Any], context: Context) -> Assessment:
     from hermes_nb.approval import assess
 
-    return assess(args["command"], cwd=_where(args, context).cwd or None)
+    command, variables = args["command"], args.get("env") or {}
+    register_variables(variables)
+    script = f"{_exports(variables)}{command}"
+    assessment = assess(script, cwd=_where(args, context).cwd or None)
+    if script == command:
+        return assessment
+    # The rules of the config speak of the command: for them too, its variables stand before it.
+    return Assessment(assessment.findings, {command: assessment.readings.get(script, ())})
+
+
+def _exports(variables: Mapping[str, str]) -> str:
+    return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
 
 
 def _show_command(args: Mapping[str, Any]) -> ApprovalView:
     usual = _defaults()
-    unusual = [(name, value) for name, value in args.items() if name != "command" and value != usual[name]]
-    return ApprovalView(text=args["command"], rows=unusual, edits="command", language="shell")
+    unusual = [(name, value) for name, value in args.items() if name not in ("command", "env") and value != usual[name]]
+    variables = [
+        (f"env {name}", MASK if names_credential(name) else value) for name, value in (args.get("env") or {}).items()
+    ]
+    return ApprovalView(text=args["command"], rows=[*unusual, *variables], edits="command", language="shell")
 
 
 @functools.cache
@@ -59,6 +75,7 @@ def terminal(
     background: bool = False,
     timeout: float = DEFAULT_TIMEOUT,
     workdir: str | None = None,
+    env: dict[str, str] | None = None,
     pty: bool = False,
     notify_on_complete: bool = False,
     watch_patterns: list[str] | None = None,
@@ -73,16 +90,19 @@ def terminal(
         background: Start it and return at once with a job id.
         timeout: Seconds until it is killed, at most 600.
         workdir: Run it there, without changing the shell's directory.
+        env: Variables for this command only.
         pty: Give a background job a terminal.
         notify_on_complete: Tell when a background job ends.
         watch_patterns: Regular expressions; tell when a line of a background job's output matches one.
     """
-    place = context.place
+    place, variables = context.place, env or {}
+    _check_variables(variables)
     if background:
         job = context.session.workspace.start_job(
             place,
             command,
             cwd=place.inside(workdir).cwd or workdir,
+            env=variables,
             pty=pty,
             notify=context.session.notify,
             notify_on_complete=notify_on_complete,
@@ -91,10 +111,21 @@ def terminal(
         return {"job": job.id, "status": job.status, "where": job.where}
     if pty:
         raise ToolError("pty needs background=true; then read and write with the tool process")
-    return _run(command, workdir, timeout, context)
+    return _run(command, workdir, variables, timeout, context)
 
 
-def _run(command: str, workdir: str | None, timeout: float, context: Context) -> CommandResult:
+def _check_variables(variables: Mapping[str, str]) -> None:
+    """What is no name would be read as code by the shell."""
+    for name, value in variables.items():
+        if not (name.isascii() and name.isidentifier()):
+            raise ToolError(f"env: {name!r} is not a name that a variable can have")
+        if "\0" in value:
+            raise ToolError(f"env: {name} holds a NUL character, which no variable can")
+
+
+def _run(
+    command: str, workdir: str | None, variables: Mapping[str, str], timeout: float, context: Context
+) -> CommandResult:
     from hermes_backends import DirectoryChanged
 
     backend, place, session = context.backend, context.place, context.session
@@ -102,6 +133,7 @@ def _run(command: str, workdir: str | None, timeout: float, context: Context) ->
         result = backend.run(
             command,
             cwd=workdir,
+            env=variables,
             timeout=context.at_most(min(timeout, LONGEST_TIMEOUT)),
             task=session.task_id,
             on_output=context.on_output,

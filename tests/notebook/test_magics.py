@@ -141,6 +141,21 @@ def test_an_option_keeps_the_result_in_a_variable(run: Run) -> None:
     assert kept.value.value == 1
 
 
+def test_the_previous_result_has_a_name(run: Run) -> None:
+    run("%hermes call add a=1")
+    assert run("%hermes call add a={_hermes.value} b=1").value.value == 2
+    assert run("_hermes").value.value == 2
+    run("tools = %hermes tools -t math")
+    assert run("_hermes is tools").value
+    run("%hermes call fail")
+    assert run("_hermes").value.error == "it went wrong"
+    run("%hermes run exit 3")
+    assert run("_hermes").value.value.result.exit_code == 3
+    run("%hermes cal")
+    run("%hermes call add?")
+    assert run("_hermes").value.value.result.exit_code == 3
+
+
 def test_a_failed_call_raises_so_that_run_all_stops(run: Run) -> None:
     error = run("%hermes call fail").error
     assert isinstance(error, hermes.ToolCallError)
@@ -196,7 +211,17 @@ def test_the_frames_are_folded_in_the_face_of_a_result(run: Run) -> None:
     [
         ("call add c=1", "c is not an argument"),
         ("call nothing", "Unknown tool: nothing"),
-        ("call add a=1 --tmeout 3", "unrecognized arguments: --tmeout"),
+        ("call add a=1 --tmeout 3", "there is no option --tmeout. Did you mean --timeout"),
+        ("run --background sleep 1", "there is no option --background. Did you mean --bg? Usage: %hermes run ["),
+        ("run -bg sleep 1", "there is no option -bg. Did you mean --bg?"),
+        ("run --workdir=/ ls", "there is no option --workdir. Did you mean --cwd?"),
+        ("run --evn A=1 ls", "Did you mean --env?"),
+        ("tools --xyz", "there is no option --xyz. Usage: %hermes tools ["),
+        ("search --limt 3 x", "Did you mean --limit?"),
+        ("ps --kill", "Did you mean --stop?"),
+        ("approvals revok x", "there is no 'revok'. Did you mean revoke? Usage: %hermes approvals ["),
+        ("approvals x", "there is no 'x'; it is one of list, revoke. Usage: %hermes approvals ["),
+        ("call add --timeout soon", "invalid float value: 'soon'. Usage: %hermes call ["),
         ("call", "required: tool"),
         ("run", "run what"),
         ("search", "search for what"),
@@ -233,6 +258,13 @@ def test_the_cell_is_the_script(run: Run) -> None:
     assert done.value.lines == ["1x", "2x", "3x"]
 
 
+def test_the_lines_of_a_script_do_not_run_together_in_its_heading(run: Run) -> None:
+    page = run("%%hermes run\ncd /\necho '<b>one</b>'\n").value._repr_html_()
+    assert "cd / … +1 line</code></span></summary>" in page
+    assert "cd /\necho &#x27;&lt;b&gt;one&lt;/b&gt;&#x27;</pre>" in page
+    assert "<details" not in run("%hermes run echo one").value._repr_html_()
+
+
 def test_the_shell_keeps_its_state_between_commands(run: Run, tmp_path: Path) -> None:
     run(f"folder = {str(tmp_path)!r}\n%hermes run cd {{folder}}; v=1")
     assert run("%hermes run echo $v $PWD").value.lines == [f"1 {tmp_path}"]
@@ -250,6 +282,16 @@ def test_a_variable_can_hold_the_whole_command(run: Run) -> None:
 
 def test_variables_can_be_set_for_a_script(run: Run) -> None:
     assert run('v = "it\'s"\n%hermes run -e NAME={v} echo $NAME').value.lines == ["it's"]
+    run("n = 2")
+    assert run("%%hermes run --env A={n + 1} --env=B='x y' -e C=\necho $A-$B-$C\nbash -c 'echo $A'").error is None
+    assert run("_hermes").value.lines == ["3-x y-", "3"]
+    assert run("%hermes run echo [$NAME$A$B]").value.lines == ["[]"]
+
+
+def test_a_command_gets_so_many_seconds(run: Run) -> None:
+    error = run("%hermes run -t 0.5 sleep 60").error
+    assert isinstance(error, hermes.ToolCallError)
+    assert "timed out" in str(error)
 
 
 def test_another_directory_can_be_used_once(run: Run, tmp_path: Path) -> None:

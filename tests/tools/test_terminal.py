@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import hermes_nb as hermes
-from hermes_nb.approval.approvers import ScriptedApprover
+from hermes_nb.approval.approvers import ScriptedApprover, question
+from hermes_nb.notebook.asking.question import Question
 
 from ..parts import PATIENCE
 
@@ -45,6 +46,21 @@ def test_state_lasts_from_command_to_command(session: hermes.Session, folder: Pa
 def test_workdir_is_for_one_command(session: hermes.Session, folder: Path) -> None:
     assert run(session, "pwd", workdir="/")["stdout"] == "/\n"
     assert run(session, "pwd")["stdout"] == f"{folder}\n"
+
+
+def test_variables_are_for_one_command(session: hermes.Session) -> None:
+    run(session, "cd /tmp; A=own; export B=own")
+    told = run(session, "echo $A $B $C; bash -c 'echo $A $B'; cd /", env={"A": "it's $x", "B": "two\nlines", "C": ""})
+    assert told["stdout"] == "it's $x two lines\nit's $x two lines\n"
+    assert run(session, "echo $A $B ${C-unset}; pwd")["stdout"] == "own own unset\n/\n"
+    job = run(session, "echo $A", background=True, env={"A": "of the job"})["job"]
+    assert process(session, "wait", job=job)["output"] == "of the job\n"
+
+
+@pytest.mark.parametrize("env", [{"A;touch x": "1"}, {"é": "1"}, {"": "1"}, {"A": "\0"}, {"A B": "1"}])
+def test_what_is_no_variable_is_refused(session: hermes.Session, folder: Path, env: dict[str, str]) -> None:
+    assert "env: " in (session.call("terminal", {"command": "true", "env": env}).error or "")
+    assert list(folder.iterdir()) == []
 
 
 def test_a_time_out_keeps_what_was_printed_and_says_so(session: hermes.Session) -> None:
@@ -113,6 +129,48 @@ class TestApproval:
         (request,) = asking.policy.approver.asked
         assert (request.subject, request.backend, request.cwd) == ("rm -rf ../build", "local", f"{folder}/build")
         assert not (folder / "build").exists()
+
+    @pytest.mark.parametrize(
+        ("name", "value"), [("LD_PRELOAD", "./x.so"), ("BASH_ENV", "/tmp/x"), ("PATH", "/tmp/bin:/bin"), ("X", "1")]
+    )
+    def test_variables_are_judged_as_if_they_stood_before_the_command(
+        self, asking: hermes.Session, name: str, value: str
+    ) -> None:
+        asking.policy.approver = ScriptedApprover([])
+        apart = asking.call("terminal", {"command": "ls -l", "env": {name: value}})
+        before = asking.call("terminal", {"command": f"{name}={value} ls -l"})
+        asked = asking.policy.approver.asked
+        assert apart.outcome == before.outcome == ("ok" if name == "X" else "denied")
+        assert [{finding.rule for finding in request.findings} for request in asked] in ([], [{"load-code"}] * 2)
+
+    def test_variables_are_known_where_the_command_uses_them(self, asking: hermes.Session) -> None:
+        result = asking.call("terminal", {"command": 'rm -rf "$D"', "env": {"D": "/usr"}})
+        assert result.outcome == "denied"
+        assert result.decision is not None
+        assert result.decision.by == "floor"
+
+    def test_no_rule_that_allows_the_command_allows_its_variables(self, asking: hermes.Session) -> None:
+        asking.config.set("approval.allow", ["terminal(ls*)"])
+        asking.policy.approver = ScriptedApprover([])
+        assert asking.call("terminal", {"command": "ls", "env": {"LD_PRELOAD": "x.so"}}).outcome == "denied"
+
+    def test_a_rule_that_forbids_sees_what_a_variable_holds(self, asking: hermes.Session) -> None:
+        asking.config.set("approval.deny", ["terminal(ls /etc*)"])
+        assert asking.call("terminal", {"command": "ls $D", "env": {"D": "/etc"}}).outcome == "denied"
+        assert asking.call("terminal", {"command": "ls $D", "env": {"D": "/"}}).ok
+
+    def test_shows_variables_and_no_secret(self, asking: hermes.Session, home: Path) -> None:
+        env = {"LD_PRELOAD": "x.so", "API_KEY": "short", "SERVICE_TOKEN": "sesame-open-wide"}
+        result = asking.call("terminal", {"command": "echo $API_KEY $SERVICE_TOKEN 2>/dev/null", "env": env})
+        (request,) = asking.policy.approver.asked
+        rows = (("env LD_PRELOAD", "x.so"), ("env API_KEY", "[redacted]"), ("env SERVICE_TOKEN", "[redacted]"))
+        assert request.view.rows == rows
+        for shown in (question(request), str(Question(request).face())):
+            assert "LD_PRELOAD" in shown
+            assert "short" not in shown
+            assert "sesame" not in shown
+        assert "sesame" not in result.text
+        assert "sesame" not in "".join(path.read_text() for path in home.rglob("*.jsonl"))
 
     def test_holds_for_background_commands(self, asking: hermes.Session, folder: Path) -> None:
         asking.policy.approver = ScriptedApprover([])

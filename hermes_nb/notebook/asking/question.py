@@ -16,7 +16,7 @@ from hermes_nb.approval.edit import Edit
 from hermes_nb.approval.policy import NEVER_REMEMBERED
 from hermes_nb.common.jsonable import written
 from hermes_nb.common.redact import redact
-from hermes_nb.common.text import one_line
+from hermes_nb.common.text import first_line
 
 if TYPE_CHECKING:
     from hermes_nb.approval.assessment import Finding
@@ -29,6 +29,8 @@ _RECORDED = {
     "deny": "Denied",
 }
 _RECORD_LENGTH = 120
+#: Who decides, in the words of what stays of it.
+PERSON, NOBODY = "the person at the notebook", "nobody, so it is a no"
 #: A part of a text, and the number of the finding that speaks of it (None: nothing does).
 Part = tuple[str, int | None]
 
@@ -41,6 +43,8 @@ class Question:
         nonce: Known only to the card that shows this question.
         shown: Set when a front end has shown it.
         answered: Set when the decision is there.
+        decided_by: Who made it, in words.
+        decided_at: When, in seconds since 1970.
     """
 
     def __init__(self, request: Request) -> None:
@@ -49,6 +53,7 @@ class Question:
         self.shown = threading.Event()
         self.answered = threading.Event()
         self.decision: Decision | None = None
+        self.decided_by, self.decided_at = NOBODY, 0.0
         self._started = time.monotonic()
         self._lock = threading.Lock()
 
@@ -91,24 +96,24 @@ class Question:
         if decision is None:
             return f"there is no choice {choice!r}"
         if choice == "deny":
-            self.deny(reason.strip() or "denied in the notebook")
+            self.deny(reason.strip() or "denied in the notebook", PERSON)
             return None
         try:
             args = None if edited is None else self._edited(edited)
         except ValueError as error:
             return str(error)
-        self.settle(decision(reason.strip(), args=args))
+        self.settle(decision(reason.strip(), args=args), PERSON)
         return None
 
-    def deny(self, why: str) -> None:
+    def deny(self, why: str, by: str = NOBODY) -> None:
         """No; the model reads what was found, and why that was not approved."""
-        self.settle(Decision.deny(f"{summary(self.request)}; {why}"))
+        self.settle(Decision.deny(f"{summary(self.request)}; {why}"), by)
 
-    def settle(self, decision: Decision) -> None:
-        """Make this the decision, unless there is one already."""
+    def settle(self, decision: Decision, by: str) -> None:
+        """Make this the decision of somebody, unless there is one already."""
         with self._lock:
             if self.decision is None:
-                self.decision = decision
+                self.decision, self.decided_by, self.decided_at = decision, by, time.time()
                 self.answered.set()
 
     def record(self) -> dict[str, Any]:
@@ -121,7 +126,7 @@ class Question:
             "allowed": decision.allowed,
             "what": what,
             "tool": self.request.tool,
-            "subject": self._subject() if edit is None else one_line(edit.after, _RECORD_LENGTH),
+            "subject": self._subject() if edit is None else first_line(edit.after, _RECORD_LENGTH),
             "edit": [] if edit is None else edit.lines(),
             "reason": inert(redact(reason)),
         }
@@ -136,7 +141,7 @@ class Question:
         view = self.request.view
         title = "" if view.title == self.request.tool else view.title
         said = ": ".join(part for part in (title, view.text) if part)
-        return one_line(inert(redact(said or self.request.subject)), _RECORD_LENGTH)
+        return first_line(inert(redact(said or self.request.subject)), _RECORD_LENGTH)
 
     def _edited(self, text: str) -> Mapping[str, Any] | None:
         if text == self.editable:

@@ -45,5 +45,5 @@ def _approvals_options(parser: Parser) -> None:
 
 APPROVALS = Command(
     "approvals", "What was approved for longer; revoke it.", _approvals, _approvals_options,
-    order=42, example="%hermes approvals revoke RULE",
+    order=42, example="%hermes approvals", more=("%hermes approvals revoke delete-recursive",),
 )  # fmt: skip

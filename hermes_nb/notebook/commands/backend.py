@@ -81,5 +81,6 @@ def _backend_options(parser: Parser) -> None:
 
 BACKEND = Command(
     "backend", "Where commands run; with a name, switch to it.", _backend, _backend_options,
-    order=40, example="%hermes backend ssh://me@box",
+    order=40, example="%hermes backend",
+    more=("%hermes backend local", "%hermes backend docker://debian:12", "%hermes backend ssh://me@box"),
 )  # fmt: skip

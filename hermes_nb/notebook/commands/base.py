@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import argparse
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
-from hermes_nb.errors import MagicError
+from hermes_nb.errors import MagicError, did_you_mean, nearest
 from hermes_nb.notebook.line.words import meaning, split
 
 if TYPE_CHECKING:
     from hermes_nb.session import Session
 
 #: What Tab offers for an option or a positional argument.
-Completes = Literal["tool", "toolset", "backend", "job", "setting", "setting_value", "rule", "session", "command", ""]
+Completes = Literal["tool", "toolset", "backend", "job", "setting", "setting_value", "rule", "session", "folder", ""]
 
 
 class HelpWanted(Exception):
@@ -34,7 +34,7 @@ class Parser(argparse.ArgumentParser):
             formatter_class=functools.partial(argparse.HelpFormatter, width=100, max_help_position=30),
         )
         self.add_argument("-h", "--help", action="store_true", help="show this")
-        self.add_argument("-o", "--out", metavar="NAME", help="keep the result in a variable of this name")
+        self.option("-o", "--out", also=["--output", "--save"], metavar="NAME", help="keep the result in this variable")
 
     def error(self, message: str) -> NoReturn:
         """Raise what argparse would print before it ends the process.
@@ -42,12 +42,57 @@ class Parser(argparse.ArgumentParser):
         Raises:
             MagicError: Always.
         """
-        raise MagicError(f"{message}. {self.format_usage().strip().removeprefix('usage: ')}")
+        raise MagicError(f"{message}{'' if message.endswith('?') else '.'} Usage: {self.usage_line()}")
 
-    def option(self, *names: str, completes: Completes = "", **settings: Any) -> None:
-        """Add an argument and say what Tab offers for it."""
+    def usage_line(self) -> str:
+        """How the command is typed."""
+        return " ".join(self.format_usage().split()).removeprefix("usage: ")
+
+    def option(self, *names: str, completes: Completes = "", also: Iterable[str] = (), **settings: Any) -> None:
+        """Add an argument.
+
+        Args:
+            names: As for ``add_argument``.
+            completes: What Tab offers for it.
+            also: What others call it: typed, it is no option, but the error says which one is meant.
+            settings: As for ``add_argument``.
+        """
         action = self.add_argument(*names, **settings)
-        action.completes = completes  # type: ignore[attr-defined]
+        action.completes, action.also = completes, tuple(also)  # type: ignore[attr-defined]
+
+    @property
+    def options(self) -> dict[str, argparse.Action]:
+        """The options by each of their names."""
+        return {name: action for action in self._actions for name in action.option_strings}
+
+    @property
+    def positionals(self) -> list[argparse.Action]:
+        """What is no option, in its order."""
+        return [action for action in self._actions if not action.option_strings]
+
+    def check(self, typed: str) -> None:
+        """Refuse a word that looks like an option and is none; the error names the one that may be meant."""
+        name = typed.partition("=")[0]
+        known = self.options
+        is_glued = not typed.startswith("--") and typed[:2] in known and f"-{name}" not in known  # -t5
+        if name in known or is_glued or name[1:2].isdigit():
+            return
+        hint = ", ".join(self._meant(f"--{name.lstrip('-')}"))
+        self.error(f"there is no option {name}{f'. Did you mean {hint}?' if hint else ''}")
+
+    def _meant(self, typed: str) -> list[str]:
+        """The options that may be meant by what is none: first by what else they are called, then by the letters."""
+        long = {name: action for name, action in self.options.items() if name.startswith("--")}
+        also = {word: name for name, action in long.items() for word in getattr(action, "also", ())}
+        if typed in also:
+            return [also[typed]]
+        return nearest(typed, long) or list(dict.fromkeys(also[word] for word in nearest(typed, also)))
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            choices = [str(choice) for choice in action.choices]
+            hint = did_you_mean(str(value), choices) or f"; it is one of {', '.join(choices)}"
+            raise argparse.ArgumentError(action, f"there is no {value!r}{hint}")
 
 
 @dataclass(frozen=True)
@@ -60,7 +105,8 @@ class Command:
         run: Does it; returns what the cell shows.
         configure: Adds its options to a parser.
         order: Where help lists it: by this number.
-        example: A line that somebody might type.
+        example: A line that somebody might type, or a whole cell.
+        more: Further examples.
         rest: What follows the options is taken as it was typed, and named so in the usage; empty: words for argparse.
         raw_words: Words that are no options are left as they were typed, for the command to read.
         takes_cell: Whether it can head a cell.
@@ -72,9 +118,15 @@ class Command:
     configure: Callable[[Parser], None] = lambda _: None
     order: int = 100
     example: str = ""
+    more: tuple[str, ...] = ()
     rest: str = ""
     raw_words: bool = False
     takes_cell: bool = False
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """All of them."""
+        return (self.example, *self.more) if self.example else self.more
 
     @functools.cached_property
     def parser(self) -> Parser:
@@ -126,6 +178,8 @@ def read_options(command: Command, line: str, namespace: Mapping[str, Any]) -> t
             break
         if raw in ("-h", "--help"):
             raise HelpWanted
+        if is_option and raw != "--":
+            command.parser.check(raw)
         count = 2 if takes_value.get(raw) else 1
         keep = command.raw_words and not is_option
         taken = words[position : position + count]
@@ -136,4 +190,4 @@ def read_options(command: Command, line: str, namespace: Mapping[str, Any]) -> t
 
 
 def _takes_value(parser: Parser) -> dict[str, bool]:
-    return {name: action.nargs is None for action in parser._actions for name in action.option_strings}
+    return {name: action.nargs is None for name, action in parser.options.items()}

@@ -37,18 +37,27 @@ def _parameters(invocation: Invocation) -> dict[str, Any]:
 
 def options_of_a_call(parser: Parser) -> None:
     """What every command that makes a call takes."""
-    parser.option("--timeout", type=float, metavar="SECONDS", help="stop it after this long")
-    parser.option("--backend", "-b", metavar="B", completes="backend", help="run it there, this once")
-    parser.option("--no-raise", action="store_true", help="give back a failure as a result instead of raising it")
+    parser.option("--timeout", "-t", type=float, metavar="SECONDS", help="stop it after this long")
+    parser.option("--backend", "-b", also=["--on"], metavar="B", completes="backend", help="run it there, this once")
+    parser.option(
+        "--no-raise", also=["--ignore-errors"], action="store_true", help="give back a failure instead of raising it"
+    )
 
 
 def _call_options(parser: Parser) -> None:
     parser.option("tool", completes="tool", help="the tool's name")
-    parser.option("arguments", nargs="*", help="key=value, key={python}, or a JSON object; or as YAML or JSON below")
+    parser.option(
+        "arguments", nargs="*", metavar="key=value", help="or key={python}, or a JSON object; or as YAML or JSON below"
+    )
     options_of_a_call(parser)
 
 
 CALL = Command(
     "call", "Call a tool.", _call, _call_options,
-    order=20, example="%hermes call read_file path={path} limit=20", raw_words=True, takes_cell=True,
+    order=20, example="%hermes call read_file path=notes.txt limit=20",
+    more=(
+        "result = %hermes call read_file path={path} --no-raise",
+        "%%hermes call write_file path=notes.txt\ncontent: |\n  Two lines, with 'quotes' as they are,\n  and {value}.",
+    ),
+    raw_words=True, takes_cell=True,
 )  # fmt: skip

@@ -70,5 +70,7 @@ def _config_options(parser: Parser) -> None:
 
 CONFIG = Command(
     "config", "Read the settings, or change one.", _config, _config_options,
-    order=43, example="%hermes config approval.mode smart", raw_words=True,
+    order=43, example="%hermes config approval.mode",
+    more=("%hermes config approval.mode smart", "%hermes config approval.allow [\"terminal(git push*)\"]"),
+    raw_words=True,
 )  # fmt: skip

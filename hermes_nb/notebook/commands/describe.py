@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hermes_nb.notebook.commands.base import Command, Invocation, Parser
 from hermes_nb.notebook.commands.tools import tool_row
 from hermes_nb.notebook.faces.schema import Description
 from hermes_nb.toolbox.availability import missing_variables
 
+if TYPE_CHECKING:
+    from hermes_nb.session import Session
+
 
 def _describe(invocation: Invocation) -> Description:
-    view, name = invocation.session.view, invocation.options.tool
+    return description_of(invocation.session, invocation.options.tool)
+
+
+def description_of(session: Session, name: str) -> Description:
+    """What a tool does and takes, and what becomes of it in a session."""
+    view = session.view
     seen = view.seen(name)
     row, lacks = tool_row(seen), missing_variables(seen.tool) or ""
     return Description(

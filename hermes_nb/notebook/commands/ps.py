@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from hermes_nb.calls.marks import mark_of_job
 from hermes_nb.common.redact import redact
-from hermes_nb.common.text import head_and_tail, readable
+from hermes_nb.common.text import first_line, head_and_tail, readable
 from hermes_nb.errors import MagicError
 from hermes_nb.notebook.commands.base import Command, Invocation, Parser
 from hermes_nb.notebook.faces import markup
+from hermes_nb.notebook.faces.command_run import script_line
 from hermes_nb.notebook.faces.marks import colour_of, mark_chip
-from hermes_nb.notebook.faces.markup import Html, code, dim
-from hermes_nb.notebook.faces.table import clipped
+from hermes_nb.notebook.faces.markup import Html, code
 from hermes_nb.notebook.panels import PANELS
 
 if TYPE_CHECKING:
     from hermes_backends import Job
 
 _TAIL = 4_000
+_COMMAND = 72
 
 
 class JobView:
@@ -57,7 +58,7 @@ class JobView:
     def __repr__(self) -> str:
         mark = mark_of_job(self.status, self.exit_code)
         lines = [
-            f"{self.id}: {mark.text}: {clipped(redact(self.job.command))}",
+            f"{self.id}: {mark.text}: {first_line(readable(redact(self.job.command)), _COMMAND)}",
             readable(self._tail()).rstrip("\n"),
         ]
         return "\n".join(line for line in lines if line)
@@ -69,7 +70,7 @@ class JobView:
         mark = mark_of_job(self.status, self.exit_code)
         tail = self._tail()
         return markup.card(
-            [markup.tag("b", code(self.id)), mark_chip(mark), dim(code(clipped(redact(self.job.command))))],
+            [markup.tag("b", code(self.id)), mark_chip(mark), script_line(self.job.command)],
             markup.printed(tail.rstrip("\n")) if tail.strip() else None,
             edge=colour_of(mark),
         )
@@ -92,10 +93,10 @@ def _ps(invocation: Invocation) -> Any:
 
 def _ps_options(parser: Parser) -> None:
     parser.option("job", nargs="?", completes="job", help="show this one, with the end of its output")
-    parser.option("--stop", action="store_true", help="end it, and everything it started")
+    parser.option("--stop", also=["--kill"], action="store_true", help="end it, and everything it started")
 
 
 PS = Command(
     "ps", "The background jobs: all of them live, or one with its output.", _ps, _ps_options,
-    order=41, example="%hermes ps job-1",
+    order=41, example="%hermes ps", more=("%hermes ps job-1", "%hermes ps job-1 --stop"),
 )  # fmt: skip

@@ -23,5 +23,5 @@ def _replay_options(parser: Parser) -> None:
 
 REPLAY = Command(
     "replay", "A session's calls, shown again without running anything.", _replay, _replay_options,
-    order=51, example="%hermes replay",
+    order=51, example="%hermes replay", more=("%hermes replay --out records",),
 )  # fmt: skip

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-import shlex
+import argparse
 
-from hermes_nb.common.redact import redact
+from hermes_nb.common.redact import redact, register_variables
 from hermes_nb.errors import CommandFailed, MagicError
 from hermes_nb.notebook.commands.base import Command, Invocation, Parser
 from hermes_nb.notebook.commands.call import options_of_a_call
@@ -15,14 +14,14 @@ from hermes_nb.notebook.faces.live import LiveOutput
 from hermes_nb.notebook.line.expansion import expand, spots, value_at
 from hermes_nb.notebook.line.words import for_shell
 
-_VARIABLE = re.compile(r"[A-Za-z_]\w*")
-
 
 def _run(invocation: Invocation) -> CommandRun | JobView:
     options, session = invocation.options, invocation.session
-    command = _command(invocation)
-    given = {"command": command, "timeout": options.timeout, "workdir": options.cwd, "background": options.bg or None}
-    arguments = {key: value for key, value in given.items() if value is not None}
+    command, variables = _command(invocation), dict(options.env)
+    register_variables(variables)
+    given = {"timeout": options.timeout, "workdir": options.cwd}
+    given |= {"env": variables or None, "background": options.bg or None}
+    arguments = {"command": command} | {key: value for key, value in given.items() if value is not None}
     live = LiveOutput()
     try:
         result = session.call("terminal", arguments, on_output=None if options.quiet else live, backend=options.backend)
@@ -50,28 +49,47 @@ def _command(invocation: Invocation) -> str:
     script = "\n".join(part for part in (command, invocation.cell) if part)
     if not script.strip():
         raise MagicError("run what? %hermes run ls -l, or a cell that starts with %%hermes run")
-    return "".join(_exports(invocation)) + script
+    return script
 
 
-def _exports(invocation: Invocation) -> list[str]:
-    exports = []
-    for pair in invocation.options.env:
-        name, equals, value = pair.partition("=")
-        if not equals or not _VARIABLE.fullmatch(name):
-            raise MagicError(f"--env takes NAME=VALUE, not {pair!r}")
-        exports.append(f"export {name}={shlex.quote(value)}\n")
-    return exports
+def _variable(pair: str) -> tuple[str, str]:
+    name, equals, value = pair.partition("=")
+    if not equals or not (name.isascii() and name.isidentifier()):
+        raise argparse.ArgumentTypeError(f"it takes NAME=VALUE, not {name!r}")
+    return name, value
 
 
-def _run_options(parser: Parser) -> None:
+def _run_options(parser: Parser) -> None:  # fmt: skip
     options_of_a_call(parser)
-    parser.option("--cwd", metavar="FOLDER", help="run it there, without changing the shell's directory")
-    parser.option("--bg", action="store_true", help="start it and go on; %%hermes ps shows it")
-    parser.option("--env", "-e", action="append", default=[], metavar="NAME=VALUE", help="set a variable for it")
-    parser.option("--quiet", "-q", action="store_true", help="don't show the output as it comes")
+    parser.option(
+        "--cwd",
+        also=["--workdir", "--directory", "--dir", "--folder"],
+        metavar="FOLDER",
+        completes="folder",
+        help="run it there, without changing the shell's directory",
+    )
+    parser.option("--bg", also=["--background", "--detach"], action="store_true", help="go on; %%hermes ps shows it")
+    parser.option(
+        "--env",
+        "-e",
+        also=["--variable", "--environment"],
+        action="append",
+        default=[],
+        type=_variable,
+        metavar="NAME=VALUE",
+        help="a variable for this command only; may be given several times",
+    )
+    parser.option("--quiet", "-q", also=["--silent"], action="store_true", help="don't show the output as it comes")
 
 
 RUN = Command(
     "run", "Run a command, or the cell as a script, in the session's shell.", _run, _run_options,
-    order=21, example="%hermes run --backend docker://python:3.12 python -V", rest="COMMAND", takes_cell=True,
+    order=21, example="%hermes run ls -l {folder}",
+    more=(
+        "%hermes run -t 60 --cwd {folder} --env MODE=test --env TOKEN={token} make check",
+        "%hermes run --backend docker://python:3.12 python -V",
+        "%hermes run --bg python -m http.server",
+        "%%hermes run -q\nfor name in *.txt; do\n  wc -l \"$name\"\ndone",
+    ),
+    rest="COMMAND", takes_cell=True,
 )  # fmt: skip

@@ -20,10 +20,11 @@ def _search(invocation: Invocation) -> SearchResult:
 
 
 def _search_options(parser: Parser) -> None:
-    parser.option("--limit", "-n", type=int, metavar="N", help="at most this many")
+    parser.option("--limit", "-n", also=["--top", "--max"], type=int, metavar="N", help="at most this many")
 
 
 SEARCH = Command(
     "search", "Find tools by what they do.", _search, _search_options,
-    order=12, example="hits = %hermes search open an issue", rest="QUERY",
+    order=12, example="%hermes search open an issue",
+    more=("hits = %hermes search -n 3 {question}",), rest="QUERY",
 )  # fmt: skip

@@ -98,5 +98,5 @@ def _tools_options(parser: Parser) -> None:
 
 TOOLS = Command(
     "tools", "The tools of this session, and what the model sees of them.", _tools, _tools_options,
-    order=10, example="%hermes tools git_*",
+    order=10, example="%hermes tools *_file", more=("%hermes tools --toolset terminal",),
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hermes_nb.common.redact import redact
+from hermes_nb.common.text import first_line, readable
 from hermes_nb.notebook.faces import markup
 from hermes_nb.notebook.faces.marks import colour_of, edit_html, mark_chip
 from hermes_nb.notebook.faces.markup import Html, code, dim
@@ -14,6 +15,19 @@ from hermes_nb.notebook.faces.table import clipped
 
 if TYPE_CHECKING:
     from hermes_nb.calls.results import ToolResult
+
+_LONGEST = 60
+
+
+def script_line(command: str) -> Html:
+    """A command in a heading: as it is, or the first line of a script, which opens to all of them."""
+    shown = readable(redact(command)).strip("\n")
+    first = dim(code(first_line(shown, _LONGEST)))
+    if "\n" not in shown:
+        return first
+    style = "display:inline-block;vertical-align:top;max-width:100%"
+    summary = markup.tag("summary", first, style="cursor:pointer")
+    return markup.tag("details", summary, markup.block(markup.text(shown)), style=style)
 
 
 class CommandRun:
@@ -80,7 +94,7 @@ class CommandRun:
             mark_chip(self.result.mark),
             dim(took(self.result)),
             dim(self.backend),
-            dim(code(clipped(redact(self.command), 60))),
+            script_line(self.command),
             markup.text(clipped(self.result.error, 200)) if self.result.error else None,
         ]
         return markup.tag(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hermes_nb.common.redact import redact
 from hermes_nb.common.text import one_line, readable
 from hermes_nb.errors import CommandFailed, HermesError, ToolCallError
 
@@ -42,14 +43,14 @@ def render(error: BaseException, line: str) -> list[str]:
     """The lines that stand for a traceback."""
     name = type(error).__name__
     if isinstance(error, KeyboardInterrupt):
-        return [f"{_RED}KeyboardInterrupt{_PLAIN}: stopped: %hermes {readable(line)}"]
+        return [f"{_RED}KeyboardInterrupt{_PLAIN}: stopped: %hermes {readable(redact(line))}"]
     shown = [f"{_RED}{name}{_PLAIN}: {readable(_message(error))}"]
     if isinstance(error, ToolCallError) and not isinstance(error, CommandFailed):
         shown += [f"{_DIM}  {readable(detail)}{_PLAIN}" for detail in _details(error.result)]
     fix = getattr(error, "fix", "")
     if fix:
         shown.append(f"  → {readable(str(fix))}")
-    return [*shown, f"{_DIM}  in %hermes {one_line(readable(line), 120)}{_PLAIN}"]
+    return [*shown, f"{_DIM}  in %hermes {one_line(readable(redact(line)), 120)}{_PLAIN}"]
 
 
 def _frames(error: BaseException) -> list[str]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from hermes_nb.notebook.faces import markup
 from hermes_nb.notebook.faces.markup import Html, code, dim
-from hermes_nb.notebook.faces.table import aligned
 
 if TYPE_CHECKING:
     from hermes_nb.notebook.commands.base import Command
 
 _FOOT = (
-    "Each takes --help and -o NAME; x = %hermes … keeps the result. {expr} is a Python value, JSON braces stay as they "
-    "are, single quotes keep everything. %%hermes run heads a script, %%hermes call NAME heads JSON or YAML."
+    "%hermes NAME? shows all that one takes, with examples. Each takes -o NAME; x = %hermes … keeps the result, "
+    "and _hermes is always the latest. {expr} is a Python value, JSON braces stay as they are, single quotes keep "
+    "everything. %%hermes run heads a script, %%hermes call NAME heads JSON or YAML."
 )
 
 
@@ -27,9 +28,11 @@ class Help:
 
     @classmethod
     def of(cls, command: Command) -> Help:
-        """How a sub-command is used."""
-        text = command.parser.format_help().rstrip()
-        return cls(text, markup.block(markup.text(text)))
+        """How a sub-command is used, with examples."""
+        usage = command.parser.format_help().rstrip()
+        examples = "\n\n".join(command.examples)
+        text = f"{usage}\n\nexamples:\n{textwrap.indent(examples, '  ')}"
+        return cls(text, markup.join([markup.block(markup.text(usage)), markup.printed(examples, label="for example")]))
 
     def __repr__(self) -> str:
         return self.text
@@ -39,11 +42,13 @@ class Help:
 
 
 def overview(commands: Iterable[Command]) -> Help:
-    """Every sub-command in a line."""
+    """Every sub-command with what it does, and an example."""
     rows = [(command.name, command.summary, command.example) for command in commands]
-    lines = aligned([(f"%hermes {name}", summary) for name, summary, _ in rows])
+    width = max(len(name) for name, _, _ in rows)
+    lines = [f"%hermes {name:{width}}  {summary}\n{'':{width + 10}}{example}" for name, summary, example in rows]
     grid = markup.grid(
         ("%hermes", "", "for example"),
         [(markup.tag("b", code(name)), summary, dim(code(example))) for name, summary, example in rows],
     )
-    return Help(f"{lines}\n\n{_FOOT}", markup.join([grid, markup.tag("small", dim(_FOOT))]))
+    foot = textwrap.fill(_FOOT, 100, break_on_hyphens=False)
+    return Help("\n".join([*lines, "", foot]), markup.join([grid, markup.tag("small", dim(_FOOT))]))

@@ -15,6 +15,8 @@ from hermes_nb.common.text import head_and_tail, readable
 from hermes_nb.notebook.faces import markup, own_face, values
 from hermes_nb.notebook.faces.marks import colour_of, edit_html, mark_chip
 from hermes_nb.notebook.faces.markup import AMBER, BLUE, GREEN, GREY, RED, Html, chip, code, dim
+from hermes_nb.notebook.faces.media import Picture, lone_picture
+from hermes_nb.notebook.faces.records import sorting
 from hermes_nb.notebook.faces.streams import Streams, streams_of
 from hermes_nb.notebook.faces.table import aligned, clipped
 
@@ -52,7 +54,7 @@ def result_bundle(result: ToolResult) -> Bundle:
     """The faces of a call's result; a lone picture is a picture, which every page can show."""
     text = result_text(result)
     face = own_face.face_of(result.value) if _may_show_itself(result) else None
-    picture = face if isinstance(face, values.Picture) else values.lone_picture(result.value) if result.ok else None
+    picture = face if isinstance(face, Picture) else lone_picture(result.value) if result.ok else None
     if picture is not None and picture.mime in ("image/png", "image/jpeg") and not picture.width:
         return {"text/plain": text, picture.mime: picture.data}
     live = own_face.live_faces(result.value) if _may_show_itself(result) else {}
@@ -109,7 +111,7 @@ def _result_card(result: ToolResult, face: own_face.Face | None) -> Html:
             body += [_labelled(key, inner) for key, inner in own_face.faces_inside(result.value)]
     if result.spill is not None:
         body.append(markup.tag("div", dim("the whole result: "), code(str(result.spill))))
-    return markup.card(head, *body, edge=colour)
+    return markup.card(head, *body, sorting(*body), edge=colour)
 
 
 def _shown_value(result: ToolResult) -> Any:
@@ -120,7 +122,7 @@ def _shown_value(result: ToolResult) -> Any:
 
 
 def _as_html(face: own_face.Face) -> Html:
-    return face.html() if isinstance(face, values.Picture) else face
+    return face if isinstance(face, Html) else face.html()
 
 
 def _labelled(key: str, face: own_face.Face) -> Html:
@@ -282,7 +284,8 @@ def calls_html(records: Sequence[Record], title: str) -> Html:
         chip(f"{failed} not ok", RED) if failed else None,
         dim(f"the last {len(shown)}") if len(shown) < len(records) else None,
     ]
-    return markup.card(head, markup.grid(("", "call", "outcome", "took"), rows) if rows else dim("no calls yet"))
+    body = markup.grid(("", "call", "outcome", "took"), rows) if rows else dim("no calls yet")
+    return markup.card(head, body, sorting(body))
 
 
 def calls_text(records: Sequence[Record]) -> str:

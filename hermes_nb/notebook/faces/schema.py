@@ -118,7 +118,7 @@ class Description(dict[str, Any]):
             markup.tag("div", self.text, style="white-space:pre-wrap;margin:.2em 0 .4em"),
             markup.grid(("argument", "type", ""), rows) if rows else dim("takes no arguments"),
             markup.tag("div", code(self.example), style="margin:.4em 0 .2em"),
-            markup.fold(dim("JSON schema"), markup.block(values.tree(self.schema))),
+            markup.fold(dim("JSON schema"), values.json_block(self.schema)),
         )
 
 

@@ -10,6 +10,7 @@ from hermes_nb.search.budget import estimated_tokens
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from hermes_nb.search.budget import Budget
     from hermes_nb.search.settings import ToolSearchConfig
     from hermes_nb.session import Session
 
@@ -45,9 +46,9 @@ class Costs:
     about: str = ""
 
     @classmethod
-    def of(cls, session: Session) -> Costs:
-        """The costs of a session now."""
-        budget = session.budget()
+    def of(cls, session: Session, budget: Budget | None = None) -> Costs:
+        """The costs of a session now, whose budget need not be made again where it is at hand."""
+        budget = budget or session.budget()
         rows: dict[str, list[int]] = {}
         for tool in session.view.visible().tools:
             row = rows.setdefault(tool.toolset, [0, 0, 0, 0])

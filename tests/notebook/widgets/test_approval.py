@@ -48,7 +48,12 @@ def test_an_answer_with_the_nonce_decides(asked: Asked, outbox: Outbox) -> None:
     assert question.decision is not None
     assert question.decision.allowed
     assert [message["kind"] for message in sent] == ["ask", "noted", "closed"]
-    assert card.text_face() == "✔ Approved once: shell: cd build && rm -rf ./cache"
+    assert card.text_face().splitlines() == [
+        "✔ Approved once: shell: cd build && rm -rf ./cache",
+        "  found: deletes a folder: rm -rf ./cache",
+        "  to run on local in /home/me; decided by the person at the notebook",
+        "  Allowed to run as it was asked",
+    ]
 
 
 def test_an_answer_with_another_nonce_counts_for_nothing(asked: Asked, outbox: Outbox) -> None:

@@ -56,7 +56,7 @@ def test_a_finding_that_was_cut_is_marked_as_far_as_it_goes(asked: Asked) -> Non
 
 def test_the_record_says_what_the_view_says(asked: Asked) -> None:
     question = Question(asked(view=ApprovalView("write /etc/hosts", "127.0.0.1\nlocalhost", edits="command")))
-    assert question.record()["subject"] == "write /etc/hosts: 127.0.0.1 localhost"
+    assert question.record()["subject"] == "write /etc/hosts: 127.0.0.1 … +1 line"
     assert Question(asked(view=ApprovalView("read a"))).record()["subject"] == "read a"
     assert Question(asked("ls", view=ApprovalView())).record()["subject"] == '{"command": "ls"}'
 

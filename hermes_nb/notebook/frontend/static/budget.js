@@ -1,5 +1,6 @@
 // The kernel draws the picture; here toolsets are switched off and on to see what that would change.
 import { count, frame, h, listen, repeat } from "./dom.js";
+import { living } from "./living.js";
 
 function render({ model, el }) {
   const removed = new Set();
@@ -39,4 +40,4 @@ function render({ model, el }) {
   return () => { stopReady(); stopListening(); };
 }
 
-export default { render };
+export default living(render);

@@ -1,8 +1,9 @@
 // Search as you type over a session's tools; the kernel ranks, the browser filters and draws.
-import { count, frame, h, listen } from "./dom.js";
 import { mountDesk } from "./desk.js";
-import { gauge } from "./gauge.js";
 import { toolDetail } from "./detail.js";
+import { count, frame, h, listen } from "./dom.js";
+import { gauge } from "./gauge.js";
+import { living } from "./living.js";
 import { virtualList } from "./virtual.js";
 
 const ROW_HEIGHT = 46;
@@ -138,4 +139,4 @@ function render({ model, el }) {
   return () => { stopListening(); stopDesk(); list.stop(); clearTimeout(impatience); };
 }
 
-export default { render };
+export default living(render);

@@ -1,5 +1,6 @@
 // A session's calls as they begin and end, the newest first.
 import { changes, count, duration, frame, h, listen, repeat } from "./dom.js";
+import { living } from "./living.js";
 import { timeline } from "./timeline.js";
 import { virtualList } from "./virtual.js";
 
@@ -73,4 +74,4 @@ function render({ model, el }) {
   return () => { stopReady(); stopListening(); list.stop(); };
 }
 
-export default { render };
+export default living(render);

@@ -1,5 +1,6 @@
 // Background jobs: asks for news while it is in sight, one question at a time.
 import { duration, frame, h, listen } from "./dom.js";
+import { living } from "./living.js";
 
 const [EVERY, PATIENCE] = [700, 5000];
 
@@ -57,4 +58,4 @@ function render({ model, el }) {
   return () => { clearInterval(timer); stopListening(); };
 }
 
-export default { render };
+export default living(render);
