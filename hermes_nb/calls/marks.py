@@ -10,6 +10,7 @@ from typing import Any, Literal
 Tone = Literal["good", "failed", "bad", "held", "running"]
 
 _HELD = frozenset({"denied", "vetoed", "unavailable", "interrupted", "killed"})
+_PLAIN = frozenset({str, int, float, bool, list, bytes, type(None)})
 _STREAMS = frozenset({"stdout", "stderr", "output"})
 
 
@@ -54,7 +55,7 @@ def mark_of_job(status: str, exit_code: int | None) -> Mark:
 
 def exit_code_of(value: Any) -> int | None:
     """The exit code in what a tool gave back, where that is what a command left behind."""
-    if value is None or isinstance(value, str | int | float | list):
+    if type(value) in _PLAIN:
         return None
     try:
         if isinstance(value, Mapping):

@@ -115,7 +115,7 @@ def test_the_face_of_an_edit_shows_old_and_new(asked: Asked, outbox: Outbox) -> 
     outbox(card)
     answer = {"kind": "answer", "nonce": question.nonce, "choice": "once", "edited": "ls <i>"}
     card.ask(question, answering(card, {"kind": "shown", "nonce": question.nonce}, answer), 1)
-    assert card.text_face() == "✔ Edited and approved: shell: rm <b> → ls <i>"
+    assert card.text_face().startswith("✔ Edited and approved: shell: rm <b> → ls <i>\n")
     assert ">rm &lt;b&gt;</del>" in card.html_face()
     assert ">ls &lt;i&gt;</ins>" in card.html_face()
 

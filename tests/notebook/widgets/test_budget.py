@@ -82,19 +82,15 @@ def test_a_definition_is_counted_once_however_often_the_budget_is_shown(
 ) -> None:
     counted: list[str] = []
     monkeypatch.setattr(budgets, "installed_tokenizer", lambda: (lambda text: counted.append(text) or 1, "each is one"))
-    budgets.counter.cache_clear()
-    try:
-        with Session(registry=tools, context_length=1_500) as opened:
-            shown = budget(opened)
-            shown.receive({"kind": "ready"})
-            first = len(counted)
-            tools.register("late", "mcp-late", {"type": "object"}, lambda args: "", description="x")
-            shown.receive({"kind": "ready"})
-            assert len(set(counted)) == len(counted)
-            assert first > 1
-            assert [text for text in counted[first:] if '"late"' in text]
-    finally:
-        budgets.counter.cache_clear()
+    with Session(registry=tools, context_length=1_500) as opened:
+        shown = budget(opened)
+        shown.receive({"kind": "ready"})
+        first = len(counted)
+        tools.register("late", "mcp-late", {"type": "object"}, lambda args: "", description="x")
+        shown.receive({"kind": "ready"})
+        assert len(set(counted)) == len(counted)
+        assert first > 1
+        assert [text for text in counted[first:] if '"late"' in text]
 
 
 def test_the_static_face_is_a_picture_and_words(session: Session) -> None:

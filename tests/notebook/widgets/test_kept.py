@@ -130,7 +130,9 @@ def test_a_decided_card_is_no_widget(asked: Asked, outbox: Outbox, published: li
 def test_an_edited_card_says_what_it_was_changed_to(asked: Asked) -> None:
     question = Question(asked())
     assert question.answer("once", edited="cd build && ls <b>") is None
-    assert decided_text(question).endswith("checked again before it may run: cd build && ls <b>")
+    first, *_, last = decided_text(question).splitlines()
+    assert first.endswith(" → cd build && ls <b>")
+    assert last.endswith("checked again before it may run")
     assert "cd build &amp;&amp; ls &lt;b&gt;" in decided_html(question)
     assert PERSON in decided_html(question)
 

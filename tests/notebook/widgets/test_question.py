@@ -111,7 +111,7 @@ def test_the_record_of_a_long_edit_shows_what_changed(asked: Asked) -> None:
     question = Question(asked("cd build\nrm -rf ./cache\nls"))
     question.answer("once", edited="cd build\nls -l\nls")
     first, *changed = record_text(question.record()).splitlines()
-    assert first == "✔ Edited and approved: shell: cd build ls -l ls"
+    assert first == "✔ Edited and approved: shell: cd build … +2 lines"
     assert changed == ["    cd build", "  - rm -rf ./cache", "  + ls -l", "    ls"]
 
 
