@@ -88,7 +88,8 @@ def test_a_definition_is_counted_once_however_often_the_budget_is_shown(
         first = len(counted)
         tools.register("late", "mcp-late", {"type": "object"}, lambda args: "", description="x")
         shown.receive({"kind": "ready"})
-        assert len(set(counted)) == len(counted)
+        registered = [text for text in counted if '"name":"tool_' not in text]  # the bridge says how many there are
+        assert len(set(registered)) == len(registered)
         assert first > 1
         assert [text for text in counted[first:] if '"late"' in text]
 
