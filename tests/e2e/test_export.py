@@ -115,10 +115,10 @@ def test_a_call_unfolds_in_place(page: Any) -> None:
 
 def test_the_rest_is_drawn_when_it_comes_near(page: Any) -> None:
     assert page.locator(".hermes-entry").count() < CALLS
-    for _ in range(40):
-        page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
-        page.wait_for_function("() => new Promise(resolve => requestAnimationFrame(() => resolve(true)))")
-    page.wait_for_function(f"() => document.querySelectorAll('.hermes-entry').length === {CALLS}")
+    page.wait_for_function(
+        f"""() => {{ window.scrollTo(0, document.body.scrollHeight);
+            return document.querySelectorAll('.hermes-entry').length === {CALLS}; }}"""
+    )
     page.evaluate("window.scrollTo(0, 0)")
 
 
