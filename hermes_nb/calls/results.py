@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from hermes_nb.approval.edit import Edit  # noqa: TC001  # msgspec and the reference read the hints
 from hermes_nb.calls.marks import Mark, exit_code_of, mark_of
 from hermes_nb.common.jsonable import encodable, json_form
 from hermes_nb.common.text import cut
@@ -17,7 +18,6 @@ from hermes_nb.returned.described import text_of
 if TYPE_CHECKING:
     from hermes_backends import ExecResult
     from hermes_nb.approval.decision import Decision
-    from hermes_nb.approval.edit import Edit
 
 ERROR_LIMIT = 2000
 
