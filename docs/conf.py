@@ -39,6 +39,5 @@ nb_execution_mode = "off"  # the notebooks are committed with their outputs, and
 vars(hermes_nb.context)["Session"] = hermes_nb.Session
 vars(hermes_nb.context)["Place"] = hermes_nb.calls.place.Place
 vars(hermes_nb.calls.results)["Decision"] = hermes_nb.Decision
-vars(hermes_nb.calls.results)["Edit"] = hermes_nb.approval.edit.Edit
 
 generate.write_all()
