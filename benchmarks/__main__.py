@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 import sys
 
-NAMES = ("core", "tool_search", "retrieval", "approval", "backends", "widgets")
+NAMES = ("core", "tool_search", "retrieval", "approval", "backends", "budget", "widgets", "pages")
 
 
 def main() -> int:

@@ -37,7 +37,7 @@ nb_execution_mode = "off"  # the notebooks are committed with their outputs, and
 
 # A struct's hints are looked up at run time, where these names are imported for type checkers only.
 vars(hermes_nb.context)["Session"] = hermes_nb.Session
-vars(hermes_nb.context)["Place"] = hermes_nb.place.Place
+vars(hermes_nb.context)["Place"] = hermes_nb.calls.place.Place
 vars(hermes_nb.calls.results)["Decision"] = hermes_nb.Decision
 
 generate.write_all()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from hermes_backends import Backend
     from hermes_nb.calls.path import Call
-    from hermes_nb.place import Place
+    from hermes_nb.calls.place import Place
     from hermes_nb.session import Session
 
 OnOutput = Callable[[str, str], None]

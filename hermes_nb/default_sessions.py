@@ -79,11 +79,11 @@ class DefaultSessions:
         args: Mapping[str, Any] | str | None,
         /,
         *,
+        enabled_toolsets: Iterable[str] | None = None,
+        disabled_toolsets: Iterable[str] | None = None,
         task_id: str | None = None,
         user_task: str | None = None,
         tool_call_id: str | None = None,
-        enabled_toolsets: Iterable[str] | None = None,
-        disabled_toolsets: Iterable[str] | None = None,
         **extra: Any,
     ) -> str:
         """What ``Registry.dispatch`` does."""

@@ -17,15 +17,16 @@ from hermes_nb.toolbox.availability import missing_variables
 
 State = Literal["ok", "missing", "off", "broken"]
 
-#: extra -> the package that it brings, and what that is for
+#: extra -> the package that it brings, and what that is for; None: nothing in this version uses it yet
 EXTRAS = {
     "docker": ("docker", "run commands in containers"),
     "ssh": ("paramiko", "run commands on other machines"),
-    "modal": ("modal", "run commands in Modal's cloud"),
-    "daytona": ("daytona", "run commands in Daytona's cloud"),
-    "mcp": ("mcp", "attach MCP servers"),
-    "agent": ("openai", "run an agent loop"),
+    "modal": ("modal", None),
+    "daytona": ("daytona", None),
+    "mcp": ("mcp", None),
+    "agent": ("openai", None),
     "tokens": ("bpe-openai", "count tokens exactly"),
+    "demo": ("jupyterlab", "open the tour in JupyterLab"),
     "semantic": ("wordllama", "search tools by meaning"),
 }
 
@@ -94,8 +95,14 @@ def _python() -> list[Check]:
 
 
 def _extras() -> list[Check]:
+    from hermes_backends.registry import PLANNED
+
     found = []
     for extra, (package, purpose) in EXTRAS.items():
+        if purpose is None:
+            if extra not in PLANNED:  # of those the backends speak
+                found.append(Check("extra", extra, "off", "nothing in this version uses it"))
+            continue
         installed = _version(package)
         fix = "" if installed else f'pip install "hermes-nb[{extra}]"'
         detail = f"{package} {installed}" if installed else f"not installed; needed to {purpose}"

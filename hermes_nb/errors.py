@@ -13,6 +13,7 @@
     ├── ToolCallError          a failed call, when you ask for an exception: ``result.raise_for_error()``
     │   └── CommandFailed      a command ran to its end and reported failure
     ├── MagicError             a %hermes line that can't be understood       (also a ValueError)
+    ├── NotATableError         a result that has no rows was asked for them (also a TypeError)
     ├── FolderChangedError     raise it in a handler: nothing was run, decide anew for this folder
     └── CallRefused            a call was stopped before its handler ran; becomes a ToolResult
 
@@ -70,12 +71,18 @@ class ToolError(HermesError):
     """Raise this in a handler to tell the model what went wrong, in exactly these words."""
 
 
+class NotATableError(HermesError, TypeError):
+    """A value has no rows that could be a table."""
+
+
 class ToolCallError(HermesError):
     """A call did not succeed. ``result`` has the whole story."""
 
     def __init__(self, result: ToolResult) -> None:
         super().__init__(f"{result.tool}: {result.error}")
         self.result = result
+        if result.traceback is not None:
+            self.add_note(f"\nIn the tool's own code:\n{result.traceback}")
 
 
 class CommandFailed(ToolCallError):

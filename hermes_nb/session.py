@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
     from hermes_backends import Backend, Event, Job
     from hermes_nb.approval.decision import Approver
+    from hermes_nb.calls.place import Place
     from hermes_nb.calls.results import ToolResult
     from hermes_nb.context import OnOutput
-    from hermes_nb.place import Place
     from hermes_nb.search.budget import Budget
     from hermes_nb.search.catalog import SearchResult
     from hermes_nb.search.settings import ToolSearchConfig
@@ -143,9 +143,20 @@ class Session:
         """
         return self.view.definitions(assembled=assembled, format=format)
 
-    def search(self, query: str, limit: int | None = None) -> SearchResult:
-        """Find deferrable tools by what they do; the same ranking as the model's ``tool_search``, any limit."""
-        return self.view.catalog.search(query, self.search_config.search_default_limit if limit is None else limit)
+    def search(self, query: str, limit: int | None = None, all: bool = False) -> SearchResult:  # noqa: A002
+        """Find tools by what they do.
+
+        Args:
+            query: What is needed, in words.
+            limit: At most this many tools; by default as many as a model gets.
+            all: Search what people do, every tool in scope, each hit with its state: built-in tools, which a model
+                always sees, and those that can't be used now are among them. Otherwise what a model searches, in the
+                same ranking as its ``tool_search``: the tools that can be deferred.
+        """
+        limit = self.search_config.search_default_limit if limit is None else limit
+        if not all:
+            return self.view.catalog.search(query, limit)
+        return self.view.everything.search(query, limit, {seen.tool.name: seen.state for seen in self.view})
 
     def budget(self) -> Budget:
         """What the tools' schemas cost, and what deferring them saves."""

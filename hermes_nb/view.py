@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hermes_nb.common.progress import Reporter
     from hermes_nb.config import Config
     from hermes_nb.search.budget import Budget
-    from hermes_nb.search.catalog import Catalog, SharedIndex
+    from hermes_nb.search.catalog import Catalog, Everything, SharedIndex
     from hermes_nb.search.settings import ToolSearchConfig
     from hermes_nb.toolbox.declaration import Tool
     from hermes_nb.toolbox.registry import Registry, Snapshot
@@ -102,6 +102,8 @@ class View:
         self._lookalikes: tuple[_Mine, dict[str, frozenset[str]]] | None = None
         self._catalog: Catalog | None = None
         self._index: SharedIndex | None = None
+        self._everything: Everything | None = None
+        self._everyones_index: SharedIndex | None = None
         self._search_config: tuple[int, ToolSearchConfig | None] = (-1, None)
 
     # Scope -----------------------------------------------------------------------------------------------------
@@ -213,6 +215,23 @@ class View:
             from hermes_nb.search.catalog import Catalog
 
             cached = self._catalog = Catalog(visible, self.index)
+        return cached
+
+    @property
+    def everything(self) -> Everything:
+        """All tools in scope, those that are always shown or unavailable too, as people search them."""
+        visible = self.visible()
+        cached = self._everything
+        if cached is None or cached.visible is not visible:
+            from hermes_nb.search.catalog import Everything, SharedIndex
+
+            current = self.catalog
+            if len(current.tools) == len(self):  # the model searches the same: one index will do
+                cached = Everything(visible, current.tools, self.index)
+            else:
+                self._everyones_index = self._everyones_index or SharedIndex(self.progress)
+                cached = Everything(visible, {seen.tool.name: seen.tool for seen in self}, self._everyones_index)
+            self._everything = cached
         return cached
 
     @property

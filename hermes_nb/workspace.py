@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Protocol
 
+from hermes_nb.calls.place import CLOSED, LOCAL, Place, Site, scheme
 from hermes_nb.common.redact import names_credential, redact
 from hermes_nb.errors import SessionClosedError
-from hermes_nb.place import CLOSED, LOCAL, Place, Site, scheme
 
 if TYPE_CHECKING:
     from hermes_backends import Backend, Job

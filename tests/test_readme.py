@@ -21,6 +21,8 @@ from typing import NamedTuple
 import pytest
 from markdown_it import MarkdownIt
 
+from hermes_nb.cli import build_parser
+
 from .parts import run
 
 ROOT = Path(__file__).parents[1]
@@ -33,7 +35,9 @@ PAGES = [
 ]
 PYTHON = {"python", "py", "ipython"}
 SHELL = {"console", "bash", "sh", "shell"}
-SHOWN = {"", "text", "json", "yaml", "toml"}
+SHOWN = {"", "text", "json", "yaml", "toml", "js"}
+#: Ends the first line of a block that is a file of the tree; test_adding.py puts it there.
+FILE = re.compile(r"#\s+\S+/\S+\.py$")
 
 RUNNER = """
 import json, sys
@@ -55,7 +59,8 @@ class Block(NamedTuple):
 
 def blocks(page: Path) -> Iterator[Block]:
     for token in MarkdownIt().parse(page.read_text(encoding="utf-8")):
-        if token.type == "fence" and not token.info.startswith("{"):
+        is_file = FILE.search(token.content.partition("\n")[0])
+        if token.type == "fence" and not token.info.startswith("{") and not is_file:
             yield Block(page, token.info.strip().partition(" ")[0], token.content)
 
 
@@ -98,7 +103,8 @@ def test_the_python_of_a_page_runs_in_order(page: Path, tmp_path: Path, environm
 @pytest.mark.parametrize(("page", "command"), COMMANDS, ids=[f"{name(page)}: {line}" for page, line in COMMANDS])
 def test_a_command_works(page: Path, command: str, tmp_path: Path, environment: dict[str, str]) -> None:
     words = [word for word in shlex.split(command, comments=True) if not re.fullmatch(r"[A-Z_]+=.*", word)]
-    check = CHECKED.get(Path(words[0]).name)
+    program = Path(words[0]).name
+    check = CHECKED.get(" ".join([program, *words[1:2]])) or CHECKED.get(program)
     if check is not None:
         check(words[1:])
         return
@@ -129,16 +135,21 @@ def is_installed(words: list[str]) -> None:
     assert find_spec({"lab": "jupyterlab", "notebook": "notebook"}[words[0]]) is not None
 
 
+def is_a_command(words: list[str]) -> None:
+    build_parser().parse_args(words)
+
+
 def is_fetched(words: list[str]) -> None:
     assert words[0] == "clone"
 
 
-#: program -> what is checked instead of running it
+#: program, with its command or without -> what is checked instead of running it
 CHECKED = {
     "make": is_target,
     "pip": is_installable,
     "pytest": is_here,
     "jupyter": is_installed,
     "git": is_fetched,
+    "hermes-nb demo": is_a_command,
     "cd": lambda words: None,
 }

@@ -41,19 +41,27 @@ def assess(command: str, *, cwd: str | None = None) -> Assessment:
         readings = read_both(command, cwd)
         findings = _found(command, *readings)
     except RecursionError:
+        # The reader has its own bound on depth; this is for what recurses besides it, so that the answer is never an
+        # error.
         findings = [_problem("too-deep", command[:300])]
     findings.extend(_user_findings(command))
     return Assessment(tuple(dict.fromkeys(findings)), {command: readings} if readings else {})
 
 
 def read_both(command: str, cwd: str | None = None) -> tuple[Script, ...]:
-    """The command as the shell reads it, and as a person does where that differs: a full-width # starts no comment."""
+    """The command as the shell reads it, and as a person does where that differs: a full-width # starts no comment.
+
+    With a dash where the hyphen of ``rm -rf`` should be, the shell deletes files of odd names, and a person who is
+    asked about it believes something else. Both readings are judged: what happens, and what somebody thinks he
+    approves.
+    """
     plain = lookalikes.plain(command)
     return (read(command, cwd),) if plain == command else (read(command, cwd), read(plain, cwd))
 
 
 def _found(command: str, as_it_is: Script, as_it_looks: Script | None = None) -> list[Finding]:
     findings = list(_findings(as_it_is))
+    # Letters of another script in a file's name are no disguise. It's one if the readings differ in what is dangerous.
     posing = [] if as_it_looks is None else list(_findings(as_it_looks))
     if {finding.rule for finding in posing} <= {finding.rule for finding in findings}:
         return findings

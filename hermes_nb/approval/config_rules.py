@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from hermes_nb.approval.decision import Request
     from hermes_nb.approval.view import Language
 
+#: tool, tool(pattern) or tool(argument=pattern); "tool(a=b)" is always the last, also where a command was meant.
 _RULE = re.compile(r"(?P<tool>[^()]+?)(?:\((?:(?P<argument>[A-Za-z_]\w*)=)?(?P<pattern>.*)\))?", re.DOTALL)
+#: What a "*" in a rule that allows may stand for: nothing that ends a command or begins another, $(…) included.
 _WITHIN_A_COMMAND = r"[^;&|<>()$`\n]"
 
 
@@ -52,6 +54,7 @@ class Commands:
             self._readings[text] = read_both(text)
         for script in self._readings[text]:
             for command in script.commands:
+                # "terminal(rm *)" under deny must fit \rm x and sudo r"m" x, so each is tried as it would run, too.
                 yield command.text
                 yield " ".join(word.text for word in command.words)
 
@@ -77,10 +80,13 @@ def covers(rule: str, request: Request) -> bool:
     narrow = re.compile(_narrow(parsed.pattern))
     language = _language(parsed.argument, request)
     if language == "shell":
+        # Each part that was found must fit by itself: "terminal(git push*)" covers "git push -f; git push -f", and of
+        # "git push -f; rm -rf x" the first only.
         return bool(request.findings) and all(narrow.fullmatch(finding.text.strip()) for finding in request.findings)
     subject = _subject(parsed.argument, request)
     if subject is None:
         return False
+    # write_file(path=/data/*) must not cover /data/../etc/passwd. A rule that forbids is tried on both spellings.
     subject = _without_detours(subject)
     return bool(narrow.fullmatch(subject) if language == "unknown" else fnmatch.fnmatchcase(subject, parsed.pattern))
 
@@ -93,6 +99,7 @@ def _parsed(rule: str, request: Request) -> _Rule | None:
 
 
 def _language(argument: str | None, request: Request) -> Language:
+    # A pattern for one argument reads that as a command only if it is the one the tool shows as such.
     view = request.view
     return view.language if argument in (None, view.edits) or view.language == "unknown" else "text"
 

@@ -39,6 +39,7 @@ def _inert_character(character: str, text: str, index: int) -> str:
         return _named(character)
     if character in CONFUSABLE and _poses(character, text, index):
         return _named(character)
+    # A stroke or an accent upon an ASCII letter is a character of its own to the shell: a struck-out rm isn't rm.
     if unicodedata.combining(character) and index and text[index - 1].isascii():
         return _named(character)
     return character
@@ -48,6 +49,8 @@ def _poses(character: str, text: str, index: int) -> bool:
     """Whether a look-alike stands where ASCII is meant: beside it, or as a mark that a shell would read."""
     if not character.isalpha():
         return True
+    # Judged by the word around it: in "rм" a Cyrillic letter poses, in "привет" it is at home. A word of look-alikes
+    # alone could be either, and counts as posing.
     start, end = index, index + 1
     while start and text[start - 1].isalpha() and index - start < 64:
         start -= 1
@@ -77,6 +80,8 @@ def highlight(command: str, findings: Iterable[Finding]) -> list[tuple[str, bool
         while start >= 0:
             marked[start : start + len(wanted)] = b"\x01" * len(wanted)
             start = command.find(wanted, start + len(wanted))
+    # Whether a character poses depends on its neighbours, also across the edge of a span: so the text is made inert
+    # with all of the command in view, not span by span.
     spans: list[tuple[str, bool]] = []
     position = 0
     while position < len(command):

@@ -36,6 +36,8 @@ def plain(text: str) -> str:
     """The text as a reader takes it: look-alikes replaced by their originals, hidden characters dropped."""
     if text.isascii():
         return text
+    # The table knows the look-alikes that Unicode calls different letters (Cyrillic а); NFKC resolves those that it
+    # calls another form of the same (full-width ａ, ℝ, ﬁ).
     return "".join(
         character if character.isascii() else unicodedata.normalize("NFKC", character)
         for character in text.translate(_TABLE)

@@ -14,7 +14,9 @@ _OTHER_HOME = re.compile(r"~[A-Za-z0-9_-]+")
 def normalise(path: str, cwd: str | None = None) -> str:
     """Resolve ``.``, ``..``, doubled slashes and the home folder textually; home is spelt ``~``.
 
-    A relative path stays relative when the working directory is unknown.
+    ``/home/me/x``, ``/root/x`` and ``~me/x`` are all ``~/x``: whose home it is makes no difference to what is in it,
+    and whose account a command will run under isn't known. A relative path stays relative when the working directory
+    is unknown. Links are not followed: nothing here touches the disk, which may be that of another machine.
     """
     if path.startswith("file://"):
         path = path[7:]
@@ -38,7 +40,7 @@ def normalise(path: str, cwd: str | None = None) -> str:
                 rooted, parts = "/", ["home"]
                 continue
             if rooted:
-                continue
+                continue  # /.. is /
         parts.append(part)
     joined = "/".join(parts)
     if rooted == "~":
@@ -46,6 +48,7 @@ def normalise(path: str, cwd: str | None = None) -> str:
     return _OWN_HOME.sub("~", f"/{joined}") if rooted else joined or "."
 
 
+#: Endings that mean all that is in a folder: /*, /.*, /{a,b}, /.[!.]*, /.??*, one after the other if need be.
 _EVERYTHING = re.compile(r"(?:/?\*+|/?\.\*|/?\{[^}]*\}|/?\.\[[^\]]*\]\*?|/?\.\?\?\*|/?\?\*)+\Z")
 _SYSTEM_FOLDER = re.compile(
     r"/(?:etc|usr|bin|sbin|lib|lib32|lib64|libx32|boot|var|dev|proc|sys|opt|srv|home|root|run|mnt"
@@ -61,6 +64,7 @@ _HOME_FOLDERS = re.compile(r"~/(?:Documents|Desktop|Pictures|Library|Music|Video
 
 def is_catastrophic_to_lose(path: str) -> bool:
     """Whether this normalised path is the root, a home, a system folder, or everything in one of them."""
+    # rm -rf /etc/* loses as much as rm -rf /etc, so the ending is taken off and the folder judged.
     folder = _EVERYTHING.sub("", path)
     if path.startswith("/"):
         folder = folder.rstrip("/") or "/"
@@ -93,6 +97,7 @@ def is_raw_device(path: str) -> bool:
 
 def is_system_file(path: str) -> bool:
     """Whether this path belongs to the operating system rather than to the task."""
+    # To write to /dev/null or a terminal changes nothing; anything else in /dev is the machine's.
     if path.startswith("/dev/"):
         return not _HARMLESS_DEVICES.match(path)
     return bool(_SYSTEM_FILE.match(path)) and not _SYSTEM_EXCEPTIONS.match(path)

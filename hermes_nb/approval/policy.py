@@ -86,6 +86,7 @@ class Policy:
             isolated: Whether it would run where it can't touch this machine; asked only if that matters.
             asking: Entered while somebody is asked.
         """
+        # Before anything that a config, a mode or an approval could say.
         floor = tuple(finding for finding in assessment.findings if finding.verdict == "block")
         if floor:
             reason = f"{'; '.join(finding.description for finding in floor)}: never allowed, in any mode"
@@ -97,6 +98,7 @@ class Policy:
         request = self._with_rules_that_ask(request, commands)
         if not request.findings:
             return None
+        # After "ask", whose finding it must cover as well: to forbid or ask outweighs to allow.
         allowed = next((rule for rule in self.config.get("approval.allow") if covers(rule, request)), None)
         if allowed:
             return Decision.once(f"the rule {allowed!r} of approval.allow").by_whom("rule", request.findings)
@@ -109,7 +111,11 @@ class Policy:
 
     @property
     def has_rules(self) -> bool:
-        """Whether the config has rules that every call must be held against."""
+        """Whether the config has rules that every call must be held against.
+
+        A tool without a guard is then still shown to the policy. Asked at every call, so the answer is kept until the
+        config changes.
+        """
         generation, answer = self._has_rules
         if generation != self.config.generation:
             answer = any(self.config.get(f"approval.{kind}") for kind in ("allow", "ask", "deny"))
@@ -164,6 +170,8 @@ class Policy:
         return None
 
     def _is_remembered(self, request: Request) -> bool:
+        # Every finding must have been approved; an approval for good holds anywhere, one for the session on its
+        # backend. The config is a file that anybody may have written "unparsable" into: that doesn't count.
         always = set(self.config.get("command_allowlist")) - NEVER_REMEMBERED
         return all(
             finding.rule in always or (finding.rule, request.backend) in self._session_rules
@@ -195,6 +203,8 @@ class Policy:
             if decided is not None:
                 return decided
             decision = _asked(self.approver, request)
+            # An edited command is assessed anew and asked about by what it is then: there's nothing to remember of
+            # this one.
             if decision.choice in ("session", "always") and decision.args is None:
                 decision = self._remember(decision, request)
         return decision.by_whom(decision.by, request.findings)
@@ -209,6 +219,7 @@ class Policy:
             try:
                 self.config.set("command_allowlist", [*listed, *sorted(rules - set(listed))])
             except (ConfigError, OSError) as error:
+                # The person said yes: the call runs, but the promise is no greater than what was kept.
                 logger.warning("approved for this session only: %s", error)
                 return replace(decision, choice="session", reason=f"for this session only: {error}")
         return decision
@@ -226,6 +237,7 @@ def _asked(approver: Approver, request: Request) -> Decision:
     try:
         decision: object = approver.decide(request)
     except (Exception, SystemExit) as error:
+        # Not an interrupt: who presses Ctrl-C at the question wants all of it to stop.
         logger.exception("the approver failed; the call is denied")
         return Decision.deny(f"{_reasons(request)}; the approver failed: {type(error).__name__}: {error}")
     if not isinstance(decision, Decision):

@@ -33,6 +33,7 @@ class Ending:
         text: What the model shall read; None where only the error is known.
         error: What went wrong.
         details: What else the model should get to read, beside the error.
+        traceback: The frames of the handler's author, where it raised.
         ran: Whether the handler was reached, so that there is something for after-hooks to see.
     """
 
@@ -41,6 +42,7 @@ class Ending:
     text: str | None = None
     error: str | None = None
     details: dict[str, Any] = field(default_factory=dict)
+    traceback: str | None = None
     ran: bool = False
 
 
@@ -62,12 +64,16 @@ def finish(call: Call, ending: Ending) -> ToolResult:
     args = call.args if call.args is not None else call.written
     written = {"name": call.name, "args": call.written} if name != call.name or notes else None
     decision = call.decision.record() if call.decision is not None else None
-    rest = encode_anything((args, written, decision, notes))
+    edit, traceback = call.edit, ending.traceback
+    rest = encode_anything((args, written, decision, notes, edit))
     if holds_secret(f"{text}\0{error}\0{rest.decode()}"):
         text, value = _without_secrets(text), _value_without_secrets(value)
         error = redact(error) if error is not None else None
-        args, written, decision, notes = redact_json(msgspec.json.decode(rest))
+        args, written, decision, notes, _ = redact_json(msgspec.json.decode(rest))
+        edit = edit and edit.without_secrets()
         call.decision = call.decision and _without_secrets_in(call.decision)
+    if traceback is not None:
+        traceback = redact(traceback)  # it is for people, and lives no longer than the result: no file has it
     text, spill = _bounded(call, text, None if is_replaced else value)  # what a hook took out stays out of the file too
     waited = min(call.waiting.seconds, taken)
     result = ToolResult(
@@ -82,6 +88,9 @@ def finish(call: Call, ending: Ending) -> ToolResult:
         call_id=call.id,
         spill=spill,
         notes=tuple(notes),
+        args=args if call.args is not None else None,
+        edit=edit,
+        traceback=traceback,
     )
     call.session.journal.append(_record(call, result, args, written, decision))
     return result
@@ -104,6 +113,8 @@ def _record(call: Call, result: ToolResult, args: Any, written: Any, decision: A
         backend=target.name if target is not None else "",
         written=written,
         notes=result.notes,
+        exit_code=result.exit_code,
+        edit=result.edit,
         spill=str(result.spill) if result.spill is not None else None,
         waited=result.waited,
         parent=call.parent_id,

@@ -16,7 +16,10 @@ from typing import Any
 
 import msgspec
 
+from hermes_nb.approval.edit import Edit  # noqa: TC001  # msgspec reads the hints
+from hermes_nb.calls.marks import Mark, exit_code_of, mark_of
 from hermes_nb.common.jsonable import encode_anything
+from hermes_nb.common.listeners import Listeners
 from hermes_nb.common.text import one_line
 from hermes_nb.home import home, private_folder
 
@@ -45,6 +48,8 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
         waited: Seconds for which a person was asked.
         parent: The call inside which this one was made; with its session's id before it where that is another.
         cwd: The folder it ran in; empty where that was not known beforehand.
+        exit_code: The exit code of the command that it ran, where it ran one.
+        edit: What an approver changed of it before it ran.
     """
 
     id: str
@@ -65,14 +70,31 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
     waited: float = 0.0
     parent: str | None = None
     cwd: str = ""
+    exit_code: int | None = None
+    edit: Edit | None = None
 
     @property
     def ok(self) -> bool:
-        """Whether the tool ran and did not fail."""
+        """Whether the tool ran and did not fail; a command that it ran may have: see `exit_code`."""
         return self.outcome == "ok"
+
+    @property
+    def mark(self) -> Mark:
+        """How it went, as every face shows it."""
+        return mark_of(self.outcome, self.exit_code)
 
 
 _decode = msgspec.json.Decoder(Record).decode
+
+
+def _read(line: bytes) -> Record:
+    record = _decode(line)
+    if record.exit_code is None and '"exit_code"' in record.text:  # as it was kept before it had a field of its own
+        try:
+            return msgspec.structs.replace(record, exit_code=exit_code_of(msgspec.json.decode(record.text)))
+        except msgspec.DecodeError:
+            return record
+    return record
 
 
 class Journal:
@@ -82,7 +104,7 @@ class Journal:
         self.path = path
         self._descriptor: int | None = None
         self._lock = threading.Lock()
-        self._subscribers: tuple[Callable[[Record], None], ...] = ()
+        self._subscribers: Listeners[[Record]] = Listeners("a subscriber of the journal")
 
     @classmethod
     def for_session(cls, session_id: str) -> Journal:
@@ -123,11 +145,17 @@ class Journal:
                     raise OSError("the disk is full")  # noqa: TRY301
         except OSError:
             logger.exception("the journal %s can't take a record of %s", self.path, record.tool)
-        for subscriber in self._subscribers:
-            try:
-                subscriber(record)
-            except Exception:
-                logger.exception("a subscriber of the journal failed; the record is kept")
+        self._subscribers.tell(record)
+
+    def df(self) -> Any:
+        """The records as a data frame of pandas, one call a row.
+
+        Raises:
+            ModuleNotFoundError: pandas is not installed.
+        """
+        from hermes_nb.returned.frames import frame_of
+
+        return frame_of(self)
 
     def _open(self) -> int:
         if self._descriptor is None:
@@ -145,14 +173,7 @@ class Journal:
 
     def subscribe(self, subscriber: Callable[[Record], None]) -> Callable[[], None]:
         """Call a function with every new record; returns a function that ends it."""
-        with self._lock:
-            self._subscribers = (*self._subscribers, subscriber)
-
-        def unsubscribe() -> None:
-            with self._lock:
-                self._subscribers = tuple(kept for kept in self._subscribers if kept is not subscriber)
-
-        return unsubscribe
+        return self._subscribers.add(subscriber)
 
     def close(self) -> None:
         """Close the file; the next record opens it again."""
@@ -167,7 +188,7 @@ class Journal:
         with lines:
             for line in lines:
                 try:
-                    yield _decode(line)
+                    yield _read(line)
                 except msgspec.DecodeError:
                     logger.warning("%s: a damaged line was passed over", self.path)
 
@@ -215,9 +236,10 @@ def _story(number: int, record: Record) -> str:
         lines.append(
             f"      {record.decision['choice']} by {record.decision['by']}: {record.decision.get('reason', '')}"
         )
+    lines += [f"      {line}" for line in str(record.edit).splitlines()] if record.edit is not None else []
     waited = f", asked for {record.waited:.1f} s" if record.waited >= 1 else ""
     inside = f", inside {record.parent}" if record.parent else ""
     lines.append(
-        f"    → {record.outcome} in {record.duration * 1000:.1f} ms{waited}{inside}: {one_line(record.text, 200)}"
+        f"    → {record.mark.text} in {record.duration * 1000:.1f} ms{waited}{inside}: {one_line(record.text, 200)}"
     )
     return "\n".join(lines)

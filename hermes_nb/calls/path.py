@@ -14,8 +14,10 @@ import msgspec
 
 from hermes_nb.approval.assessment import ALLOWED, Assessment, Finding
 from hermes_nb.approval.decision import Decision, Request
+from hermes_nb.approval.edit import Edit
 from hermes_nb.approval.view import view_of
 from hermes_nb.calls.finish import Ending, finish
+from hermes_nb.calls.frames import authors_traceback
 from hermes_nb.calls.results import ToolResult, error_json, to_text
 from hermes_nb.calls.waiting import Waiting
 from hermes_nb.common import aio
@@ -27,7 +29,7 @@ from hermes_nb.returned.iterated import settled
 
 if TYPE_CHECKING:
     from hermes_backends import Backend
-    from hermes_nb.place import Place
+    from hermes_nb.calls.place import Place
     from hermes_nb.session import Session
     from hermes_nb.toolbox.declaration import Tool
 
@@ -56,6 +58,8 @@ class Call(msgspec.Struct, eq=False):
     tool: Tool | None = None
     args: dict[str, Any] | None = None
     decision: Decision | None = None
+    unedited: dict[str, Any] | None = None
+    edit: Edit | None = None
     notes: list[str] = []
     started: float = 0.0
     clock: float = 0.0
@@ -146,7 +150,7 @@ def _take(call: Call) -> Ending:
         message = f"Tool execution failed: TimeoutError: {call.name} did not finish in time: {late}"
         return Ending("timeout", error=message, ran=ran)
     except _HandlerFailed as failure:
-        return Ending("error", error=str(failure), ran=ran)
+        return Ending("error", error=str(failure), traceback=failure.traceback, ran=ran)
     except Exception as unexpected:
         logger.exception("the call of %s failed outside its handler", call.name)
         return Ending("error", error=f"Error executing {call.name}: {unexpected}", ran=ran)
@@ -159,7 +163,11 @@ def _interrupted(interrupt: BaseException) -> Ending:
 
 
 class _HandlerFailed(Exception):
-    """A handler raised; the message is what the model reads."""
+    """A handler raised; the message is what the model reads, the traceback what its author does."""
+
+    def __init__(self, message: str, error: BaseException) -> None:
+        super().__init__(message)
+        self.traceback = authors_traceback(error)
 
 
 def _check_available(call: Call, tool: Tool) -> None:
@@ -219,6 +227,8 @@ def _approve(call: Call, tool: Tool, asked: Assessment) -> None:
             call.args = msgspec.json.decode(approved)
             return
         call.args = tool.prepare(decision.args)
+        call.unedited = call.unedited or msgspec.json.decode(approved)
+        call.edit = Edit.between(call.unedited, call.args, request.view.edits)
         call.notes.append("arguments edited by the approver")
         asked = ALLOWED
     raise CallRefused("denied", f"{tool.name} was denied: edited {_EDITS_AT_MOST} times without an approval")
@@ -260,10 +270,10 @@ def _handle(call: Call, tool: Tool) -> Any:
     except (aio.DeadlineExceeded, FolderChangedError):
         raise
     except ToolError as error:
-        raise _HandlerFailed(str(error)) from error
+        raise _HandlerFailed(str(error), error) from error
     except (Exception, SystemExit) as error:
         logger.debug("%s failed", tool.name, exc_info=True)
-        raise _HandlerFailed(f"Tool execution failed: {type(error).__name__}: {error}") from error
+        raise _HandlerFailed(f"Tool execution failed: {type(error).__name__}: {error}", error) from error
     return value
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from hermes_nb.calls.marks import Mark, exit_code_of, mark_of
 from hermes_nb.common.jsonable import encodable, json_form
 from hermes_nb.common.text import cut
 from hermes_nb.errors import ToolCallError
@@ -16,6 +17,7 @@ from hermes_nb.returned.described import text_of
 if TYPE_CHECKING:
     from hermes_backends import ExecResult
     from hermes_nb.approval.decision import Decision
+    from hermes_nb.approval.edit import Edit
 
 ERROR_LIMIT = 2000
 
@@ -42,6 +44,9 @@ class ToolResult(msgspec.Struct, frozen=True, eq=False):
         call_id: Names the call in the journal.
         spill: The file that holds the whole text, where it was longer than the limit.
         notes: What was put right on the way.
+        args: The arguments that it ran with, without secrets: not what was asked for, where somebody changed it.
+        edit: What an approver changed of it.
+        traceback: Where a handler raised: the frames of its author, for people; no model and no journal gets it.
     """
 
     tool: str
@@ -55,11 +60,24 @@ class ToolResult(msgspec.Struct, frozen=True, eq=False):
     spill: Path | None = None
     notes: tuple[str, ...] = ()
     waited: float = 0.0
+    args: Any = None
+    edit: Edit | None = None
+    traceback: str | None = None
 
     @property
     def ok(self) -> bool:
-        """Whether the tool ran and did not fail."""
+        """Whether the tool ran and did not fail; a command that it ran may have: see `exit_code`."""
         return self.outcome == "ok"
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code of the command that it ran; None if it ran none, or if that is not known."""
+        return exit_code_of(self.value)
+
+    @property
+    def mark(self) -> Mark:
+        """How it went, as every face shows it."""
+        return mark_of(self.outcome, self.exit_code)
 
     def raise_for_error(self) -> ToolResult:
         """This result, if the call succeeded.
@@ -71,6 +89,37 @@ class ToolResult(msgspec.Struct, frozen=True, eq=False):
             raise ToolCallError(self)
         return self
 
+    def df(self) -> Any:
+        """The value as a data frame of pandas.
+
+        It may be a frame of pandas or polars, an Arrow table, a list of dicts or other records, a dict of lists, a list
+        of rows or values, a dict with one list of records in it, a journal, or the JSON of one of them.
+
+        Raises:
+            ToolCallError: The call did not succeed.
+            ModuleNotFoundError: pandas is not installed.
+            NotATableError: The value is no table.
+        """
+        from hermes_nb.returned.frames import frame_of
+
+        return frame_of(self.raise_for_error().value)
+
+    def show(self, kind: str | None = None, limit: int | None = None) -> None:
+        """Show the result in the cell in a way of your choice.
+
+        Args:
+            kind: json, table, text, markdown, html (in a locked frame), image or audio; by default what suits it best.
+            limit: How many rows, items or lines at most.
+
+        Raises:
+            ValueError: There is no such kind, the limit is not positive, or the value can't be shown that way.
+        """
+        from IPython.display import display
+
+        from hermes_nb.notebook.faces.shown import Shown
+
+        display(Shown.of(self, kind, limit))  # type: ignore[no-untyped-call]
+
     def __str__(self) -> str:
         return self.text
 
@@ -80,7 +129,7 @@ class ToolResult(msgspec.Struct, frozen=True, eq=False):
         return result_bundle(self)
 
     def __repr__(self) -> str:
-        return f"<{self.tool}: {self.outcome}, {self.duration * 1000:.1f} ms>\n{self.text}"
+        return f"<{self.tool}: {self.mark.text}, {self.duration * 1000:.1f} ms>\n{self.text}"
 
 
 class CommandResult:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from hermes_nb.common.jsonable import encode_anything
+from hermes_nb.common.listeners import Listeners
 from hermes_nb.common.redact import redact, redact_json
 
 if TYPE_CHECKING:
     from hermes_nb.calls.path import Call
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +42,12 @@ class Running:
 
     def __init__(self) -> None:
         self._calls: dict[str, Call] = {}
-        self._watchers: tuple[Callable[[], None], ...] = ()
-        self._lock = threading.Lock()
+        self._watchers: Listeners[[]] = Listeners("a watcher of running calls")
 
     def begin(self, call: Call) -> None:
         """Take note of a call. All else is left to who looks: most calls are over before anybody does."""
         self._calls[call.id] = call
-        for watcher in self._watchers:
-            try:
-                watcher()
-            except Exception:  # who watches must never break the call
-                logger.exception("a watcher of running calls failed")
+        self._watchers.tell()
 
     def end(self, call: Call) -> None:
         """Forget a call."""
@@ -63,14 +55,7 @@ class Running:
 
     def watch(self, watcher: Callable[[], None]) -> Callable[[], None]:
         """Call a function whenever a call begins; returns a function that ends it."""
-        with self._lock:
-            self._watchers = (*self._watchers, watcher)
-
-        def unwatch() -> None:
-            with self._lock:
-                self._watchers = tuple(kept for kept in self._watchers if kept is not watcher)
-
-        return unwatch
+        return self._watchers.add(watcher)
 
     def __iter__(self) -> Iterator[RunningCall]:
         return map(_seen, list(self._calls.values()))

@@ -40,6 +40,15 @@ def one_line(text: str, limit: int) -> str:
     return cut(" ".join(text.split()), limit)
 
 
+def first_line(text: str, limit: int) -> str:
+    """The first line of a text, cut to the limit, and how many more there are: lines that run together mislead."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) < 2:
+        return one_line(text, limit)
+    more = f" … +{len(lines) - 1:,} line{'s' if len(lines) > 2 else ''}"
+    return one_line(lines[0], limit - len(more)) + more
+
+
 def head_and_tail(text: str, limit: int, marker: str | None = None) -> str:
     """The beginning and the end of a text that is longer than the limit, and between them a line in place of the rest.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hermes_nb.notebook.frontend.widget import HermesWidget
     from hermes_nb.session import Session
 
 _shown: dict[tuple[str, str], Any] = {}
@@ -30,6 +31,13 @@ class Panel:
     order: int | None
     kept: bool = True
 
+    @property
+    def widget(self) -> type[HermesWidget]:
+        """Its class. ipywidgets takes longer to load than all the rest: only who shows a widget pays for it."""
+        module, _, name = self.loads.partition(":")
+        found: type[HermesWidget] = getattr(importlib.import_module(f"hermes_nb.notebook.widgets.{module}"), name)
+        return found
+
     def __call__(self, session: Session | None = None) -> Any:
         """The widget of a session, of the notebook's current one by default: display it, or put it into a layout."""
         if session is None:
@@ -39,10 +47,7 @@ class Panel:
         key = (self.name, session.id)
         widget = _shown.get(key) if self.kept else None
         if widget is None or widget.comm is None:
-            # ipywidgets takes longer to load than all the rest: only who shows a widget pays for it.
-            module, _, name = self.loads.partition(":")
-            make = getattr(importlib.import_module(f"hermes_nb.notebook.widgets.{module}"), name)
-            widget = _shown[key] = make(session)
+            widget = _shown[key] = self.widget(session=session)
         return widget
 
 

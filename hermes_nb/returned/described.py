@@ -125,20 +125,9 @@ def _find_describer(kind: type) -> Callable[[Any], Any] | None:
     def can(*names: str) -> bool:
         return all(hasattr(kind, name) for name in names)
 
-    if kind.__name__ == "Styler":
-        return lambda styler: tables.of_pandas_frame(styler.data)
-    if can("itertuples", "dtypes", "iloc"):
-        return tables.of_pandas_frame
-    if can("index", "dtype", "iloc"):
-        return tables.of_pandas_series
-    if can("to_dicts", "dtypes", "get_columns"):
-        return tables.of_polars_frame
-    if can("to_list", "dtype", "slice"):
-        return tables.of_polars_series
-    if can("to_pylist", "schema", "columns"):
-        return tables.of_arrow_table
-    if can("to_pylist", "type", "slice"):
-        return tables.of_arrow_column
+    read = _table_reader(kind)
+    if read is not None:
+        return lambda value: tables.described(read(value))
     if can("tolist", "shape", "dtype"):
         return arrays.of_array
     if drawings.is_from(kind, "PIL") and can("mode", "size"):
@@ -154,6 +143,18 @@ def _find_describer(kind: type) -> Callable[[Any], Any] | None:
     if can("shape", "dtype") or any(map(can, _FACES)):
         return _outline
     return None
+
+
+def table_in(value: Any) -> tables.Table | None:
+    """The table that an object of pandas, polars or Arrow is; None if it is none."""
+    read = _table_reader(type(value))
+    return None if read is None else read(value)
+
+
+def _table_reader(kind: type) -> Callable[[Any], tables.Table] | None:
+    if kind.__name__ == "Styler":
+        return lambda styler: tables.pandas_frame(styler.data)
+    return next((read for names, read in _TABLES.items() if all(hasattr(kind, name) for name in names)), None)
 
 
 def _outline(value: Any) -> str:
@@ -174,6 +175,15 @@ def _bytes(value: bytes) -> Any:
     return {**form, "base64": base64.b64encode(value).decode()} if len(value) <= BASE64_SHOWN else form
 
 
+#: What only such objects can do, all of it: the first that fits.
+_TABLES: dict[tuple[str, ...], Callable[[Any], tables.Table]] = {
+    ("itertuples", "dtypes", "iloc"): tables.pandas_frame,
+    ("index", "dtype", "iloc"): tables.pandas_series,
+    ("to_dicts", "dtypes", "get_columns"): tables.polars_frame,
+    ("to_list", "dtype", "slice"): tables.polars_series,
+    ("to_pylist", "schema", "columns"): tables.arrow_table,
+    ("to_pylist", "type", "slice"): tables.arrow_column,
+}
 _SIGNATURES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",

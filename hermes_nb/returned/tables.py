@@ -119,7 +119,7 @@ def _cut(table: Table, rows: list[tuple[Any, ...]], width: int) -> list[Any]:
 # pandas -----------------------------------------------------------------------------------------------------------
 
 
-def of_pandas_frame(frame: Any) -> dict[str, Any]:
+def pandas_frame(frame: Any) -> Table:
     """A data frame of pandas, or of a library that follows it."""
     columns = list(zip(frame.columns, map(str, frame.dtypes), strict=True))
 
@@ -127,13 +127,13 @@ def of_pandas_frame(frame: Any) -> dict[str, Any]:
         rows = frame.iloc[start:stop, :width].itertuples(index=False, name=None)
         return list(zip(*rows, strict=True))
 
-    return described(_with_index(frame, columns, values))
+    return _with_index(frame, columns, values)
 
 
-def of_pandas_series(series: Any) -> dict[str, Any]:
+def pandas_series(series: Any) -> Table:
     """A series of pandas: with its index, which is half of what it says."""
     columns = [("value" if series.name is None else series.name, str(series.dtype))]
-    return described(_with_index(series, columns, lambda start, stop, _: [series.iloc[start:stop].tolist()]))
+    return _with_index(series, columns, lambda start, stop, _: [series.iloc[start:stop].tolist()])
 
 
 def _with_index(data: Any, columns: list[tuple[Any, str]], values: Callable[[int, int, int], Columns]) -> Table:
@@ -164,45 +164,45 @@ def _labels(index: Any) -> list[tuple[Any, ...]]:
 # polars -----------------------------------------------------------------------------------------------------------
 
 
-def of_polars_frame(frame: Any) -> dict[str, Any]:
+def polars_frame(frame: Any) -> Table:
     """A data frame of polars."""
     columns = list(zip(frame.columns, map(str, frame.dtypes), strict=True))
 
     def part(start: int, stop: int, width: int) -> Columns:
         return [column.slice(start, stop - start).to_list() for column in frame.get_columns()[:width]]
 
-    return described(Table(tuple(frame.shape), columns, 0, part))
+    return Table(tuple(frame.shape), columns, 0, part)
 
 
-def of_polars_series(series: Any) -> dict[str, Any]:
+def polars_series(series: Any) -> Table:
     """A series of polars."""
 
     def part(start: int, stop: int, _width: int) -> Columns:
         return [series.slice(start, stop - start).to_list()]
 
-    return described(Table(tuple(series.shape), [(series.name or "value", str(series.dtype))], 0, part))
+    return Table(tuple(series.shape), [(series.name or "value", str(series.dtype))], 0, part)
 
 
 # Arrow ------------------------------------------------------------------------------------------------------------
 
 
-def of_arrow_table(table: Any) -> dict[str, Any]:
+def arrow_table(table: Any) -> Table:
     """A table or a record batch of Arrow."""
     columns = list(zip(table.schema.names, map(str, table.schema.types), strict=True))
 
     def part(start: int, stop: int, width: int) -> Columns:
         return [_python(column.slice(start, stop - start)) for column in table.columns[:width]]
 
-    return described(Table((table.num_rows, table.num_columns), columns, 0, part))
+    return Table((table.num_rows, table.num_columns), columns, 0, part)
 
 
-def of_arrow_column(column: Any) -> dict[str, Any]:
+def arrow_column(column: Any) -> Table:
     """An array of Arrow, in one piece or several."""
 
     def part(start: int, stop: int, _width: int) -> Columns:
         return [_python(column.slice(start, stop - start))]
 
-    return described(Table((len(column),), [("value", str(column.type))], 0, part))
+    return Table((len(column),), [("value", str(column.type))], 0, part)
 
 
 def _python(column: Any) -> list[Any]:

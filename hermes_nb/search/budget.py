@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from hermes_nb.toolbox.declaration import Tool
 
 Tokenizer = Callable[[str], int]
+ESTIMATE = "chars/4"
 
 
 def estimate(text: str | bytes) -> int:
@@ -18,9 +21,35 @@ def estimate(text: str | bytes) -> int:
     return (len(text) + 3) // 4
 
 
-def tool_tokens(tool: Tool) -> int:
-    """About how many tokens a tool's definition costs."""
+def estimated_tokens(tool: Tool) -> int:
+    """About how many tokens a tool's definition costs: what the threshold goes by, whatever counts here.
+
+    What a model sees must not depend on what is installed. People are shown `tool_tokens`.
+    """
     return estimate(tool.definition_json)
+
+
+#: What was counted once; a tool never changes.
+_counted: WeakKeyDictionary[Tool, int] = WeakKeyDictionary()
+
+
+def tool_tokens(tool: Tool) -> int:
+    """What a tool's definition costs: the one figure for people, exact where a tokenizer is installed."""
+    tokens = _counted.get(tool)
+    if tokens is None:
+        count, _ = installed_tokenizer()
+        tokens = _counted[tool] = count(tool.definition_json.decode())
+    return tokens
+
+
+def about() -> str:
+    """What stands before every figure of `tool_tokens`: the sign of an estimate where that is what it is."""
+    _, name = installed_tokenizer()
+    return _about(name)
+
+
+def _about(tokenizer: str) -> str:
+    return "≈ " if tokenizer == ESTIMATE else ""
 
 
 @dataclass(frozen=True)
@@ -30,7 +59,7 @@ class Budget:
     Attributes:
         per_tool: Tokens of each tool's definition.
         per_toolset: The same, added up.
-        deferrable_tokens: Tokens of the tools that can be deferred.
+        deferrable_tokens: About how many tokens the tools have that can be deferred: the estimate that decides.
         threshold_tokens: From how many on ``auto`` defers them.
         active: Whether they are deferred now.
         bridge_tokens: What the three bridge tools cost instead.
@@ -47,7 +76,12 @@ class Budget:
     bridge_tokens: int
     context_length: int | None
     deferred: tuple[str, ...]
-    tokenizer: str = "chars/4"
+    tokenizer: str = ESTIMATE
+
+    @property
+    def about(self) -> str:
+        """What stands before its figures: the sign of an estimate where that is what they are."""
+        return _about(self.tokenizer)
 
     @property
     def total_tokens(self) -> int:
@@ -68,14 +102,15 @@ class Budget:
 
     def __str__(self) -> str:
         state = f"{len(self.deferred)} tools deferred" if self.active else "nothing deferred"
+        about = self.about
         lines = [
-            f"{len(self.per_tool)} tools, {self.total_tokens:,} tokens ({self.tokenizer}); {state}",
-            f"the model sees {self.visible_tokens:,} tokens; saved on every turn: {self.saving:,}",
-            f"deferrable {self.deferrable_tokens:,} of {self.threshold_tokens:,} tokens (threshold)",
+            f"{len(self.per_tool)} tools, {about}{self.total_tokens:,} tokens ({self.tokenizer}); {state}",
+            f"the model sees {about}{self.visible_tokens:,} tokens; saved on every turn: {about}{self.saving:,}",
+            f"deferrable ≈ {self.deferrable_tokens:,} of {self.threshold_tokens:,} tokens (threshold, by {ESTIMATE})",
         ]
         width = max((len(name) for name in self.per_toolset), default=0)
         ordered = sorted(self.per_toolset.items(), key=lambda entry: (-entry[1], entry[0]))
-        return "\n".join([*lines, *(f"  {name:{width}} {tokens:>9,}" for name, tokens in ordered)])
+        return "\n".join([*lines, *(f"  {name:{width}} {f'{about}{tokens:,}':>9}" for name, tokens in ordered)])
 
     __repr__ = __str__
 
@@ -89,9 +124,8 @@ def measure(
     tools: Iterable[Tool], bridge: Iterable[Tool], *, threshold: int, active: bool, context_length: int | None
 ) -> Budget:
     """The budget of tools; counted by a real tokenizer if one is installed, else estimated."""
-    count, name = installed_tokenizer()
     tools = list(tools)
-    per_tool = {tool.name: count(tool.definition_json.decode()) for tool in tools}
+    per_tool = {tool.name: tool_tokens(tool) for tool in tools}
     per_toolset: Counter[str] = Counter()
     for tool in tools:
         per_toolset[tool.toolset] += per_tool[tool.name]
@@ -99,22 +133,22 @@ def measure(
     return Budget(
         per_tool=per_tool,
         per_toolset=dict(per_toolset),
-        # The decision is made on the estimate, whatever counts here: it must not depend on what is installed.
-        deferrable_tokens=sum(tool_tokens(tool) for tool in tools if tool.deferrable),
+        deferrable_tokens=sum(estimated_tokens(tool) for tool in tools if tool.deferrable),
         threshold_tokens=threshold,
         active=active,
-        bridge_tokens=sum(count(tool.definition_json.decode()) for tool in bridge),
+        bridge_tokens=sum(map(tool_tokens, bridge)),
         context_length=context_length,
         deferred=tuple(deferrable) if active else (),
-        tokenizer=name,
+        tokenizer=installed_tokenizer()[1],
     )
 
 
+@cache
 def installed_tokenizer() -> tuple[Tokenizer, str]:
     """The tokenizer of bpe-openai, whose vocabulary is in its wheel, if it is installed; else the estimate."""
     try:
         import bpe_openai
     except ImportError:
-        return estimate, "chars/4"
+        return estimate, ESTIMATE
     encoding = bpe_openai.get_encoding("o200k_base")
     return lambda text: len(encoding.encode_ordinary(text)), "o200k_base"

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from hermes_nb.common.text import ESCAPE_SEQUENCE, is_hidden, one_line
-from hermes_nb.search.budget import tool_tokens
+from hermes_nb.search.budget import estimated_tokens
 
 if TYPE_CHECKING:
     from hermes_nb.common.progress import Reporter
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from hermes_nb.view import Visible
 
 DESCRIPTION_CAP = 300
+#: A tool's name and its score.
+Ranked = tuple[str, float]
+#: The state of a tool that is built in: a model always sees its schema, and never has to search for it.
+ALWAYS_SHOWN = "always shown"
 _PARAMETERS_SHOWN = 8
 _ADDED_AT_ONCE = 500  # tools between two reports of progress
 _WORTH_REPORTING = 1000  # tools to add: fewer are there before anybody could read it
@@ -37,7 +41,8 @@ class Hit:
         description: What it does; capped, and without control characters and markup: it is a server's text.
         score: Comparable within one result.
         signature: How to call it: ``create_issue(title: str, body?: str)``.
-        source: mcp or plugin.
+        source: mcp, plugin or core.
+        state: Where all tools were searched: always shown (built in, never deferred), shown, deferred or unavailable.
     """
 
     name: str
@@ -46,6 +51,12 @@ class Hit:
     score: float
     signature: str
     source: str
+    state: str = ""
+
+    @property
+    def is_remarkable(self) -> bool:
+        """Whether its state is one that no model's search would give."""
+        return self.state in (ALWAYS_SHOWN, "unavailable")
 
     def as_match(self) -> dict[str, str]:
         """What the model reads of it."""
@@ -67,18 +78,23 @@ class SearchResult:
         matches: The hits; empty if nothing fits.
         total_available: How many tools were searched.
         hint: What there is instead, where nothing fits.
+        by_words: Nothing fits as a whole: the matches are tools in whose texts the words occur literally.
     """
 
     query: str
     matches: tuple[Hit, ...]
     total_available: int
     hint: str = ""
+    by_words: bool = False
 
     def __str__(self) -> str:
         if not self.matches:
             return f"nothing fits {self.query!r} among {self.total_available} tools\n{self.hint}".rstrip()
         width = max(len(hit.signature) for hit in self.matches)
-        return "\n".join(f"{hit.signature:{min(width, 60)}}  {hit.description[:100]}" for hit in self.matches)
+        return "\n".join(
+            f"{hit.signature:{min(width, 60)}}  {hit.description[:100]}{f' ({hit.state})' if hit.is_remarkable else ''}"
+            for hit in self.matches
+        )
 
     __repr__ = __str__
 
@@ -88,26 +104,17 @@ class SearchResult:
         return search_html(self)
 
 
-class Catalog:
-    """The tools of a session that can be deferred, at one moment."""
+class _Searchable:
+    """Some tools that can be searched, at one moment."""
 
-    def __init__(self, visible: Visible, index: SharedIndex) -> None:
-        self.visible = visible
-        self.direct = tuple(tool for tool in visible.tools if not tool.deferrable)
-        self.tools: Mapping[str, Tool] = {tool.name: tool for tool in visible.tools if tool.deferrable}
-        self.bridge: tuple[int, tuple[Tool, ...]] | None = None
+    def __init__(self, tools: Mapping[str, Tool], index: SharedIndex) -> None:
+        self.tools = tools
         self._index = index
 
-    @cached_property
-    def tokens(self) -> int:
-        """About what their definitions cost."""
-        return sum(tool_tokens(tool) for tool in self.tools.values())
-
-    def search(self, query: str, limit: int) -> SearchResult:
-        """The tools that fit a query; none, with a hint at what there is, if nothing does."""
+    def ranked(self, query: str, limit: int) -> list[Ranked]:
+        """The tools that fit a query, best first; none if nothing does."""
         found = self._index.of(self.tools).search(query, limit) if query.strip() else []
-        hits = tuple(_hit(self.tools[scored.name], scored.score) for scored in found if scored.name in self.tools)
-        return SearchResult(query, hits, len(self.tools), "" if hits else self.overview())
+        return [(scored.name, scored.score) for scored in found if scored.name in self.tools]
 
     def nearest(self, name: str) -> list[str]:
         """The names that someone may have meant who wrote this one."""
@@ -122,6 +129,62 @@ class Catalog:
         named = ", ".join(f"{plain(name, 60)} ({size})" for name, size in ordered[:limit])
         more = f" and {len(ordered) - limit} more" if len(ordered) > limit else ""
         return f"Nothing fits. Toolsets that can be searched, with their sizes: {named}{more}." if named else ""
+
+
+class Catalog(_Searchable):
+    """The tools of a session that can be deferred, at one moment: what a model searches."""
+
+    def __init__(self, visible: Visible, index: SharedIndex) -> None:
+        super().__init__({tool.name: tool for tool in visible.tools if tool.deferrable}, index)
+        self.visible = visible
+        self.direct = tuple(tool for tool in visible.tools if not tool.deferrable)
+        self.bridge: tuple[int, tuple[Tool, ...]] | None = None
+
+    @cached_property
+    def tokens(self) -> int:
+        """About what their definitions cost; the threshold goes by it."""
+        return sum(estimated_tokens(tool) for tool in self.tools.values())
+
+    def search(self, query: str, limit: int) -> SearchResult:
+        """The tools that fit a query; none, with a hint at what there is, if nothing does."""
+        hits = tuple(_hit(self.tools[name], score) for name, score in self.ranked(query, limit))
+        return SearchResult(query, hits, len(self.tools), "" if hits else self.overview())
+
+
+class Everything(_Searchable):
+    """All tools in a session's scope, at one moment: what people search, in one order wherever they do."""
+
+    def __init__(self, visible: Visible, tools: Mapping[str, Tool], index: SharedIndex) -> None:
+        super().__init__(tools, index)
+        self.visible = visible
+
+    def found(self, query: str, limit: int) -> tuple[list[Ranked], bool]:
+        """The tools that fit, best first, and whether they do only by plain words.
+
+        Where nothing fits, as with half a word while it is being typed, those in whose texts all the words occur.
+        """
+        ranked = self.ranked(query, limit)
+        if ranked or not (words := query.lower().split()):
+            return ranked, False
+        names = [name for name, tool in self.tools.items() if _has(tool, words)]
+        names.sort(key=lambda name: (words[0] not in name.lower(), name))
+        return [(name, 0.0) for name in names[:limit]], bool(names)
+
+    def search(self, query: str, limit: int, states: Mapping[str, str]) -> SearchResult:
+        """The tools that fit a query, each with its state; a hint at what there is, if nothing does."""
+        found, by_words = self.found(query, limit)
+        hits = tuple(_hit(tool := self.tools[name], score, _state(tool, states)) for name, score in found)
+        return SearchResult(query, hits, len(self.tools), "" if hits else self.overview(), by_words)
+
+
+def _state(tool: Tool, states: Mapping[str, str]) -> str:
+    state = states.get(tool.name, "unavailable")
+    return ALWAYS_SHOWN if state == "shown" and not tool.deferrable else state
+
+
+def _has(tool: Tool, words: list[str]) -> bool:
+    text = f"{tool.name} {tool.toolset} {tool.description}".lower()
+    return all(word in text for word in words)
 
 
 class SharedIndex:
@@ -165,8 +228,8 @@ def _documents(tools: Iterable[Tool]) -> Iterable[Document]:
         yield Document(tool.name, tool.origin, tool.description, tool.parameters)
 
 
-def _hit(tool: Tool, score: float) -> Hit:
-    return Hit(tool.name, tool.toolset, plain(tool.description), score, signature(tool), tool.source)
+def _hit(tool: Tool, score: float, state: str = "") -> Hit:
+    return Hit(tool.name, tool.toolset, plain(tool.description), score, signature(tool), tool.source, state)
 
 
 def plain(text: str, cap: int = DESCRIPTION_CAP) -> str:

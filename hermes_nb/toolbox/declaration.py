@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from hermes_nb.approval.assessment import Assessment
     from hermes_nb.approval.view import ApprovalView
+    from hermes_nb.calls.place import Place
     from hermes_nb.context import Context
-    from hermes_nb.place import Place
     from hermes_nb.toolbox.availability import Check
 
 logger = logging.getLogger(__name__)

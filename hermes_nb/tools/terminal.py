@@ -18,7 +18,7 @@ from hermes_nb.toolbox.decorator import tool
 
 if TYPE_CHECKING:
     from hermes_backends import Job
-    from hermes_nb.place import Place
+    from hermes_nb.calls.place import Place
 
 DEFAULT_TIMEOUT = 180
 LONGEST_TIMEOUT = 600

@@ -195,6 +195,14 @@ class DockerSpeaker(Server):
     folder: Path
     url: str
 
+    @property
+    def target(self) -> str:
+        return f"docker://{self.image}"
+
+    @property
+    def options(self) -> dict[str, str]:
+        return {"base_url": self.url}
+
     def serve(self, argv: list[str], images: dict[str, list[str]]) -> None:
         """Start the daemon, and give it images: each by its name, with what it has besides busybox."""
         try:

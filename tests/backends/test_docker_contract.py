@@ -1,16 +1,5 @@
-import pytest
-
-from hermes_backends import make_backend
-from hermes_backends.contract import BackendContract
+from .on_server import OnServer
 
 
-class TestDocker(BackendContract):
-    huge = 64 << 20
-
-    @pytest.fixture(scope="class", autouse=True)
-    @classmethod
-    def daemon(cls, dockerd):
-        cls.server = dockerd
-
-    def open(self, **options):
-        return make_backend(f"docker://{self.server.image}", base_url=self.server.url, **options)
+class TestDocker(OnServer):
+    fixture = "dockerd"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hermes_nb.common.text import beginning, cut, head_and_tail, one_line, readable, visible
+from hermes_nb.common.text import beginning, cut, first_line, head_and_tail, one_line, readable, visible
 
 
 def test_what_fits_stays_as_it_is() -> None:
@@ -53,3 +53,10 @@ def test_nothing_in_a_readable_text_acts(text: str) -> None:
 def test_what_would_hide_is_shown_by_its_code_and_living_scripts_are_left_alone() -> None:
     assert visible("a\x00b\u202ec\U000e0001") == "a\\x00b\\u202ec\\U000e0001"
     assert visible("می‌خواهم 👨‍👩‍👧\tशब्द\n") == "می‌خواهم 👨‍👩‍👧\tशब्द\n"
+
+
+def test_the_lines_of_a_script_do_not_run_together() -> None:
+    assert first_line("cd x\n\nmake\nmake install\n", 60) == "cd x … +2 lines"
+    assert first_line("\ncd  x\nmake", 60) == "cd x … +1 line"
+    assert first_line("one   line\n", 60) == "one line"
+    assert len(first_line(f"{'x' * 100}\ny", 60)) == 60

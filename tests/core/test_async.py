@@ -33,6 +33,29 @@ def in_thread(work: Any) -> Any:
     return answers[0]
 
 
+class Slow:
+    """An async handler that takes too long, and says what becomes of it."""
+
+    def __init__(self) -> None:
+        self.started, self.cancelled = threading.Event(), threading.Event()
+
+    async def handle(self, args: Any) -> None:
+        self.started.set()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            self.cancelled.set()
+            raise
+
+
+async def cancel_once(event: threading.Event, task: asyncio.Task[Any]) -> None:
+    while not event.is_set():
+        await asyncio.sleep(0.001)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
 @pytest.fixture(autouse=True)
 def tools(registry: Registry) -> None:
     """loop: which loop it runs on."""
@@ -104,27 +127,16 @@ async def test_an_async_handler_may_call_tools_as_deep_as_it_likes(registry: Reg
 
 
 def test_a_timeout_cancels_the_coroutine(registry: Registry, session: Session) -> None:
-    cancelled = threading.Event()
-
-    async def slow(args: Any) -> None:
-        try:
-            await asyncio.sleep(60)
-        except asyncio.CancelledError:
-            cancelled.set()
-            raise
-
-    add(registry, "slow", slow)
+    slow = Slow()
+    add(registry, "slow", slow.handle)
     result = session.call("slow", timeout=0.05)
     assert result.outcome == "timeout"
     assert error_of(result).startswith("Tool execution failed: TimeoutError: slow did not finish in time")
-    assert cancelled.wait(PATIENCE)
+    assert slow.cancelled.wait(PATIENCE)
 
 
 def test_the_sessions_own_timeout_cancels_too(registry: Registry, open_session: Any) -> None:
-    async def slow(args: Any) -> None:
-        await asyncio.sleep(60)
-
-    add(registry, "slow", slow)
+    add(registry, "slow", Slow().handle)
     assert open_session(config={"calls": {"timeout": 0.1}}).call("slow").outcome == "timeout"
 
 
@@ -158,24 +170,10 @@ def test_a_coroutine_of_a_handler_declared_sync_is_run(
 
 
 async def test_cancelling_acall_cancels_the_handler_and_is_journalled(registry: Registry, session: Session) -> None:
-    started, cancelled = threading.Event(), threading.Event()
-
-    async def slow(args: Any) -> None:
-        started.set()
-        try:
-            await asyncio.sleep(60)
-        except asyncio.CancelledError:
-            cancelled.set()
-            raise
-
-    add(registry, "slow", slow)
-    task = asyncio.create_task(session.acall("slow"))
-    while not started.is_set():
-        await asyncio.sleep(0.001)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    assert cancelled.wait(PATIENCE)
+    slow = Slow()
+    add(registry, "slow", slow.handle)
+    await cancel_once(slow.started, asyncio.create_task(session.acall("slow")))
+    assert slow.cancelled.wait(PATIENCE)
     assert eventually(lambda: len(session.journal) == 1)
 
 
@@ -195,12 +193,7 @@ async def test_a_call_cancelled_before_its_handler_started_is_cancelled_too(
         hold.wait(PATIENCE)
 
     session = open_session(hooks=[{"pre_tool_call": wait}])
-    task = asyncio.create_task(session.acall("slow"))
-    while not asked.is_set():
-        await asyncio.sleep(0.001)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
+    await cancel_once(asked, asyncio.create_task(session.acall("slow")))
     hold.set()
     assert eventually(lambda: len(session.journal) == 1)
     assert not finished.is_set()

@@ -33,3 +33,12 @@ def test_missing_variables_are_named_whatever_becomes_of_the_tool(
     (home / "config.yaml").write_text(f"tools:\n  requires_env: {setting}\n")
     assert doctored().state == state
     assert doctored().detail == "doctor_needing: the environment variable NOT_SET is not set"
+
+
+def test_an_extra_that_nothing_uses_yet_is_not_ticked_and_is_spoken_of_once() -> None:
+    report = examine()
+    for name in ("modal", "daytona"):
+        assert [(check.area, check.state) for check in report if check.name == name] == [("backend", "off")]
+    for name in ("mcp", "agent"):
+        (check,) = [check for check in report if check.name == name]
+        assert (check.state, check.detail, check.fix) == ("off", "nothing in this version uses it", "")

@@ -15,7 +15,7 @@ SETUP = """
 import threading
 import hermes_nb as hermes
 from hermes_nb.approval.assessment import Assessment, Finding
-from hermes_nb.notebook.approver import NotebookApprover
+from hermes_nb.notebook.asking.approver import NotebookApprover
 
 def guard(args, context):
     command = args["command"]
@@ -67,13 +67,31 @@ def expect_text(cell: Any, text: str) -> None:
     cell.locator(".jp-OutputArea-output", has_text=text).first.wait_for()
 
 
-def test_approving_once_runs_the_call_and_leaves_one_line_of_record(notebook: Notebook) -> None:
+def test_a_command_is_broken_between_its_words_only(notebook: Notebook) -> None:
+    words = "cd /srv/www-data && rm -rf ./cache-of-yesterday || echo some--thing/else/entirely; true "
+    cell = notebook.start(f"r = session().call('shell', {{'command': {words!r} * 6}})")
+    button(cell, "once").wait_for()
+    command = cell.locator(".hermes-command")
+    assert command.inner_text() == (words * 6)
+    for width in (700, 430, 290):
+        command.evaluate("(block, width) => { block.style.width = `${width}px`; }", width)
+        heights = command.locator(".hermes-word").evaluate_all("all => all.map((word) => word.offsetHeight)")
+        assert len(heights) == 6 * len(words.split())
+        assert max(heights) < 30  # each on one line
+        assert command.evaluate("block => block.scrollWidth <= block.clientWidth")
+    command.evaluate("block => { block.style.width = ''; }")
+    notebook.screenshots(cell.locator(".hermes-card"), "approval_long")
+    button(cell, "once").click()
+    notebook.wait_until_idle()
+
+
+def test_approving_once_runs_the_call_and_leaves_what_was_decided(notebook: Notebook) -> None:
     cell = notebook.start(ASK)
     button(cell, "once").wait_for()
     assert cell.locator(".hermes-command mark").inner_text() == "rm -rf ./cache"
     button(cell, "once").click()
     expect_text(cell, "outcome: ok | ran cd build && rm -rf ./cache")
-    assert "Approved once" in cell.locator(".hermes-record").inner_text()
+    assert "Approved once" in cell.locator(".hermes-decided").inner_text()
     assert cell.locator(".hermes-card").count() == 0
     notebook.screenshots(cell, "approval_record")
 
@@ -105,6 +123,15 @@ def test_an_edited_command_is_what_runs(notebook: Notebook) -> None:
     notebook.screenshots(cell, "approval_edit")
     button(cell, "run-edit").click()
     expect_text(cell, "outcome: ok | ran cd build && ls")
+    record = cell.locator(".hermes-decided")
+    record.wait_for()
+    assert "Edited and approved" in record.inner_text()
+    assert record.locator("del").inner_text() == "cd build && rm -rf ./cache"
+    assert record.locator("ins").inner_text() == "cd build && ls"
+    notebook.screenshots(cell, "approval_edited")
+    shown = notebook.run("r")
+    shown.locator(".jp-OutputArea-output ins", has_text="cd build && ls").wait_for()
+    notebook.screenshots(shown, "result_edited")
 
 
 def test_of_a_tool_without_a_view_all_arguments_are_shown_and_edited_as_json(notebook: Notebook) -> None:
@@ -133,7 +160,7 @@ def test_approving_for_the_session_covers_the_next_call(notebook: Notebook) -> N
     )
     button(cell, "session").click()
     expect_text(cell, "1 ok")
-    assert cell.locator(".hermes-record").count() == 1
+    assert cell.locator(".hermes-decided").count() == 1
 
 
 def test_the_keyboard_is_enough(notebook: Notebook) -> None:
@@ -171,7 +198,7 @@ def test_interrupting_the_cell_ends_the_question(notebook: Notebook) -> None:
     button(cell, "once").wait_for()
     notebook.interrupt()
     expect_text(cell, "KeyboardInterrupt")
-    cell.locator(".hermes-record", has_text="interrupted").wait_for()
+    cell.locator(".hermes-decided", has_text="interrupted").wait_for()
     notebook.recover()
 
 
@@ -205,7 +232,10 @@ def test_the_saved_notebook_says_how_it_ended_and_holds_no_widget_state(notebook
         "".join(output["data"]["text/plain"])
         for cell in saved["cells"]
         for output in cell.get("outputs", ())
-        if "application/vnd.jupyter.widget-view+json" in output.get("data", {})
+        if "hermes-decided" in "".join(output.get("data", {}).get("text/html", ""))
     ]
+    assert "application/vnd.jupyter.widget-view+json" not in json.dumps(saved)
     assert any(re.match(r"✔ Approved once: shell: cd build && rm -rf ./cache", text) for text in texts)
     assert any("not on a Friday" in text for text in texts)
+    edited = "✔ Edited and approved: shell: cd build && rm -rf ./cache → cd build && ls"
+    assert any(text.startswith(edited) for text in texts)

@@ -14,7 +14,7 @@ SETUP = """
 from typing import Annotated, Any, Literal
 import hermes_nb as hermes
 from hermes_nb.approval.assessment import Assessment, Finding
-from hermes_nb.notebook.approver import NotebookApprover
+from hermes_nb.notebook.asking.approver import NotebookApprover
 from hermes_nb.notebook import explore
 
 tools = hermes.Registry()
@@ -42,6 +42,11 @@ def send_mail(to: str, subject: str) -> str:
 def forecast(city: str) -> str:
     "The weather of the next days."
     return "rain"
+
+@hermes.tool(toolset="file", registry=tools)
+def read_file(path: str) -> str:
+    "Read a text file, with line numbers."
+    return "1: text"
 
 for n in range(60):
     verb = ["list", "read", "update"][n % 3]
@@ -79,16 +84,32 @@ def choose(explorer: Any, name: str) -> Any:
     return tool
 
 
-def test_typing_ranks_tools_as_tool_search_does(notebook: Notebook, explorer: Any) -> None:
-    assert search(explorer, "open an issue")[0] == "create_issue"
+def test_typing_ranks_all_tools_as_the_magic_does(notebook: Notebook, explorer: Any) -> None:
     assert search(explorer, "e-mail")[0] == "send_mail"
+    assert search(explorer, "open an issue")[0] == "create_issue"
+    found = search(explorer, "read a file")
+    assert found[0] == "read_file"
+    assert "always shown" in explorer.locator(".hermes-row").first.inner_text()
+    notebook.screenshots(explorer, "explorer_search")
+    cell = notebook.run("print(*[hit.name for hit in session.search('read a file', 100, all=True).matches])")
+    assert cell.locator(".jp-OutputArea-output").first.inner_text().split()[: len(found)] == found
+    shown = notebook.run("%load_ext hermes_nb\nhermes.notebook.use(session)\n%hermes search read a file")
+    shown.locator("td", has_text="always shown").wait_for()
+    notebook.screenshots(shown, "search_all")
+
+
+def test_a_tool_costs_the_same_wherever_it_is_shown(notebook: Notebook, explorer: Any) -> None:
+    cell = notebook.run("print(f\"{session.budget().per_tool['create_issue']:,} tokens\")")
+    cost = cell.locator(".jp-OutputArea-output").first.inner_text().strip()
+    tool = choose(explorer, "create_issue")
+    assert tool.locator(".hermes-chip", has_text="tokens").inner_text() == cost
 
 
 def test_a_filter_keeps_one_state_and_says_how_many_are_left(explorer: Any) -> None:
     search(explorer, "")
     explorer.get_by_label("All states").select_option(label="unavailable (1)")
     assert explorer.locator(".hermes-row-name").all_inner_texts() == ["forecast"]
-    assert explorer.locator(".hermes-found").inner_text() == "1 of 64 tools"
+    assert explorer.locator(".hermes-found").inner_text() == "1 of 65 tools"
     explorer.get_by_label("All states").select_option("")
 
 

@@ -65,7 +65,7 @@ def test_a_front_end_without_subshells_is_asked_as_well_as_it_can_be(version: st
 def test_an_input_that_is_not_answered_in_time_is_a_no(front_end: FrontEnd) -> None:
     code = """
 from hermes_nb.approval.decision import Request
-from hermes_nb.notebook.approver import ask_by_input
+from hermes_nb.notebook.asking.approver import ask_by_input
 request = Request("shell", {"command": "x"}, (Finding("r", "is risky", "x"),), "local", "/", 0.3, "s", "c")
 print(ask_by_input(request).reason)
 """

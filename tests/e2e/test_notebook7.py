@@ -23,7 +23,7 @@ def test_a_call_is_approved_in_the_running_cell(classic: Notebook) -> None:
     cell = classic.start(ASK)
     button(cell, "once").click()
     expect_text(cell, "outcome: ok")
-    assert "Approved once" in cell.locator(".hermes-record").inner_text()
+    assert "Approved once" in cell.locator(".hermes-decided").inner_text()
 
 
 def test_an_awaited_call_asks_in_an_inbox_that_appears_in_its_cell(classic: Notebook) -> None:

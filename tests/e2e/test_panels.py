@@ -42,6 +42,16 @@ for server, size in {"github": 40, "jira": 25, "slack": 18, "mail": 9, "maps": 6
         tools.register(f"{server}_action_{n}", f"mcp-{server}", schema, lambda args, **context: "done",
             description=f"Do the {n}th of the things that {server} can do, with all the care that it takes.")
 
+@hermes.tool(toolset="shell", registry=tools, guard=risky)
+def command(path: str, code: int) -> dict:
+    "Run a command that may fail by itself."
+    return {"stdout": "", "stderr": "no such file", "exit_code": code}
+
+@hermes.tool(toolset="own", registry=tools)
+def look_up(key: str) -> str:
+    "Look something up."
+    return {}[key]
+
 answers = [Decision.once("fine"), Decision.deny("not that one")]
 session = hermes.Session(registry=tools, context_length=60_000, approver=ScriptedApprover(answers))
 session.call("fetch", {"url": "https://example.org/first"})
@@ -100,6 +110,40 @@ def test_nothing_that_a_tool_returned_becomes_markup(notebook: Notebook, feed: A
     assert notebook.page.title() != "owned"
 
 
+def test_a_commands_own_failure_and_an_edit_can_be_seen(notebook: Notebook) -> None:
+    notebook.run("""
+edit = Decision.once(args={"path": "status", "code": 1})
+audit = hermes.Session(registry=tools, approver=ScriptedApprover([edit, Decision.once, Decision.deny("no")]))
+failed = audit.call("command", {"path": "clean", "code": 1})
+audit.call("command", {"path": "x", "code": 1})
+audit.call("look_up", {"key": "missing"})
+audit.call("parse", {"text": "1"})""")
+    shown = notebook.run("feed(audit)").locator(".hermes-feed.hermes-ready")
+    shown.wait_for()
+    badges = shown.locator(".hermes-row .hermes-badge").all_inner_texts()
+    assert badges == ["✓ ok", "✗ error", "⊘ denied", "✗ exit 1"]
+    shown.get_by_label("Outcome").select_option("✗ exit 1")
+    shown.locator(".hermes-row", has_text="edited").click()
+    assert '"path": "status",' in shown.locator(".hermes-call ins").all_inner_texts()
+    shown.get_by_label("Outcome").select_option("")
+    notebook.screenshots(shown, "feed_failed")
+    replayed = notebook.run("hermes.replay(audit.id)")
+    replayed.locator("td", has_text="✗ exit 1").first.wait_for()
+    notebook.screenshots(replayed, "replay_failed")
+    notebook.screenshots(notebook.run("failed"), "result_failed")
+
+
+def test_the_author_of_a_tool_that_fails_sees_where(notebook: Notebook) -> None:
+    cell = notebook.run("audit.call('look_up', {'key': 'missing'})")
+    fold = cell.locator("summary", has_text="where it was raised")
+    frames = cell.locator("details pre", has_text="return {}[key]")
+    assert not frames.is_visible()
+    fold.click()
+    frames.wait_for()
+    assert "hermes_nb" not in frames.inner_text()
+    notebook.screenshots(cell, "result_traceback")
+
+
 def test_the_budget_says_what_a_server_less_would_change(notebook: Notebook) -> None:
     shown = notebook.run("budget(session)").locator(".hermes-budget.hermes-ready")
     shown.wait_for()
@@ -154,8 +198,10 @@ def test_jobs_show_their_output_take_input_and_stop(notebook: Notebook) -> None:
 
 
 def test_the_saved_notebook_is_small_and_has_an_honest_static_face(notebook: Notebook) -> None:
+    notebook.page.locator(".jp-RenderedHTML", has_text="12 calls").wait_for(state="attached")
     saved = notebook.save()
-    assert len(saved) < 40_000
+    assert len(saved) < 150_000
     assert '"widgets"' not in saved
-    assert "Schema tokens by toolset" in saved  # the budget's picture
-    assert "1 call: 1 ok" in saved  # the feed as it was when it was displayed
+    assert "widget-view" not in saved
+    assert "tool search is active" in saved  # the budget's sentence
+    assert "12 calls" in saved  # the feed as it was at the last

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -14,13 +13,6 @@ import hermes_nb as hermes
 from hermes_nb import notebook
 from hermes_nb.notebook import state
 from hermes_nb.toolbox.registry import registry as process_registry
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "hermes-home"
-    monkeypatch.setenv("HERMES_NB_HOME", str(folder))
-    return folder
 
 
 @pytest.fixture

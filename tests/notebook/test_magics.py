@@ -9,6 +9,7 @@ from IPython.utils.capture import capture_output
 
 import hermes_nb as hermes
 from hermes_nb import notebook
+from hermes_nb.approval.approvers import ScriptedApprover
 from hermes_nb.errors import CommandFailed, MagicError
 from hermes_nb.notebook.commands import COMMANDS
 
@@ -72,7 +73,24 @@ def test_toolsets_are_listed_with_their_sizes(run: Run) -> None:
 
 def test_search_gives_the_session_s_own_result(run: Run, session: hermes.Session) -> None:
     found = run("hits = %hermes search -n 1 open an issue\nhits").value
-    assert found == session.search("open an issue", 1)
+    assert found == session.search("open an issue", 1, all=True)
+
+
+def test_people_search_all_tools_and_a_model_those_that_can_be_deferred(run: Run, session: hermes.Session) -> None:
+    found = run("hits = %hermes search run a command\nhits").value
+    assert (found.matches[0].name, found.matches[0].state) == ("terminal", "always shown")
+    assert "(always shown)" in repr(found).splitlines()[0]
+    assert "always shown" in found._repr_html_()
+    assert "terminal" not in [hit.name for hit in session.search("run a command", 50).matches]
+    answer = session.call("tool_search", {"query": "run a command", "limit": 10})
+    assert "terminal" not in answer.text
+
+
+def test_half_a_word_is_found_by_plain_words_and_it_says_so(run: Run) -> None:
+    found = run("hits = %hermes search ositor\nhits").value
+    assert [hit.name for hit in found.matches] == ["create_issue"]
+    assert found.by_words
+    assert "by plain words" in found._repr_html_()
 
 
 def test_search_takes_prose_with_apostrophes_and_values(run: Run) -> None:
@@ -155,6 +173,39 @@ def test_a_failure_is_shown_in_a_few_lines(run: Run) -> None:
     assert len(shown.strip().splitlines()) <= 3
 
 
+BROKEN = """
+import hermes_nb as hermes
+from hermes_nb.notebook import state
+
+@hermes.tool(registry=state.current().registry)
+def broken(key: str) -> str:
+    "Look something up."
+    return {}[key]
+"""
+
+
+def test_the_author_of_a_tool_that_fails_gets_their_own_frames_from_tb(run: Run) -> None:
+    run(BROKEN)
+    failed = run("%hermes call broken key=missing")
+    assert "%tb shows where it was raised" in failed.stdout
+    assert "return {}[key]" not in failed.stdout
+    whole = run("%tb").stdout
+    assert re.search(r"Cell In\[.+\], line \d+, in broken\n +return {}\[key\]", whole)
+    assert "hermes_nb" not in whole
+    run("x = %hermes call --no-raise broken key=missing")
+    assert "return {}[key]" in run("x.raise_for_error()").stdout
+
+
+def test_the_frames_are_folded_in_the_face_of_a_result(run: Run) -> None:
+    run(BROKEN)
+    result = run("%hermes call --no-raise broken key=missing").value
+    faces = result._repr_mimebundle_()
+    _, folded, frames = faces["text/html"].partition("<details>")
+    assert "where it was raised" in folded + frames
+    assert "return {}[key]" in frames
+    assert "return {}[key]" not in faces["text/plain"]
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -207,6 +258,13 @@ def test_the_cell_is_the_script(run: Run) -> None:
     assert done.value.lines == ["1x", "2x", "3x"]
 
 
+def test_the_lines_of_a_script_do_not_run_together_in_its_heading(run: Run) -> None:
+    page = run("%%hermes run\ncd /\necho '<b>one</b>'\n").value._repr_html_()
+    assert "cd / … +1 line</code></span></summary>" in page
+    assert "cd /\necho &#x27;&lt;b&gt;one&lt;/b&gt;&#x27;</pre>" in page
+    assert "<details" not in run("%hermes run echo one").value._repr_html_()
+
+
 def test_the_shell_keeps_its_state_between_commands(run: Run, tmp_path: Path) -> None:
     run(f"folder = {str(tmp_path)!r}\n%hermes run cd {{folder}}; v=1")
     assert run("%hermes run echo $v $PWD").value.lines == [f"1 {tmp_path}"]
@@ -253,6 +311,47 @@ def test_a_command_that_fails_raises_with_its_output_in_hand(run: Run) -> None:
     assert done.error.exit_code == 3
     assert "before" in done.stdout
     assert run("%hermes run --no-raise exit 3").value.exit_code == 3
+
+
+def test_a_command_that_failed_by_itself_is_marked_so_everywhere(run: Run, session: hermes.Session) -> None:
+    done = run("%hermes run --no-raise false").value
+    assert repr(done) == "✗ exit 1"
+    assert ">✗ exit 1<" in done._repr_html_()
+    again = run("%hermes call --no-raise terminal command=false").value
+    assert repr(again).startswith("<terminal: ✗ exit 1,")
+    assert again._repr_mimebundle_()["text/plain"] == "terminal: ✗ exit 1"
+    assert ">✗ exit 1<" in again._repr_mimebundle_()["text/html"]
+    replayed = run("%hermes replay").value
+    assert str(replayed).count("→ ✗ exit 1 in") == 2
+    assert replayed._repr_html_().count(">✗ exit 1<") == 2
+    assert session.journal._repr_mimebundle_()["text/plain"].count("✗ exit 1") == 2
+    feed = hermes.notebook.feed(session)
+    assert feed.text_face().splitlines()[0] == "2 calls: 2 ✗ exit 1"
+    assert feed.html_face().count("✗ exit 1</td>") == 2
+    feed.close()
+
+
+def test_a_job_that_failed_by_itself_is_marked_so(run: Run) -> None:
+    run("job = %hermes run --bg exit 3\njob.wait()")
+    assert run("job").value._repr_mimebundle_()["text/plain"].startswith("job-1: ✗ exit 3: exit 3")
+    assert repr(run("%hermes ps").value) == "job-1 ✗ exit 3: exit 3"
+
+
+def test_what_an_approver_made_of_a_command_is_what_is_named(run: Run, session: hermes.Session) -> None:
+    session.config.set("approval.mode", "manual")
+    session.policy.approver = ScriptedApprover([hermes.Decision.once(args={"command": "echo kept"})] * 2)
+    done = run("%hermes run --no-raise git clean -fdx").value
+    assert done.command == "echo kept"
+    assert repr(done) == "exit code 0\n- git clean -fdx\n+ echo kept"
+    heading, _, changed = done._repr_html_().partition("<pre")
+    assert "echo kept" in heading
+    assert "git clean" not in heading
+    assert re.search(r">- <del [^>]*line-through[^>]*>git clean -fdx</del>", changed)
+    assert re.search(r">\+ <ins [^>]*>echo kept</ins>", changed)
+    shown = run("%hermes call terminal command='git clean -fdx'").value._repr_mimebundle_()
+    assert "\n- git clean -fdx\n+ echo kept\n" in shown["text/plain"]
+    assert ">echo kept</ins>" in shown["text/html"]
+    assert ">echo kept</ins>" in run("%hermes replay").value._repr_html_()
 
 
 def test_a_command_that_takes_too_long_is_stopped(run: Run) -> None:

@@ -16,7 +16,7 @@ from PIL import Image
 
 import hermes_nb as hermes
 from hermes_nb.calls.results import ToolResult, to_text
-from hermes_nb.notebook.faces import own_face, values
+from hermes_nb.notebook.faces import media, own_face
 from hermes_nb.notebook.faces import results as display
 
 SECRET = "ghp_" + "a1B2" * 9
@@ -111,7 +111,7 @@ def test_faces_inside_of_a_dict_or_list_are_shown_under_their_keys() -> None:
 
 
 def test_many_faces_are_bounded() -> None:
-    assert bundle([FRAME] * 50)["text/html"].count("<table") == 6
+    assert bundle([FRAME] * 50)["text/html"].count('class="dataframe"') == 6
 
 
 def test_a_failed_call_shows_no_face() -> None:
@@ -171,7 +171,7 @@ def test_secrets_are_taken_out_of_a_face(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "signs-inside" not in str(bundle(Late(html="<b>with&lt;&amp;&gt;signs-inside</b>")))
     assert SECRET not in str(bundle(Late(bundle={"application/vnd.plot+json": {"title": [SECRET]}})))
     drawing = own_face.face_of(Late(svg=f"<svg><text>{SECRET}</text></svg>"))
-    assert isinstance(drawing, values.Picture)
+    assert isinstance(drawing, media.Picture)
     assert base64.b64decode(drawing.data) == b"<svg><text>[redacted]</text></svg>"
 
 

@@ -14,8 +14,9 @@ from packaging.utils import canonicalize_name
 from .conftest import ROOT
 
 OWN = {"hermes_nb", "hermes_backends"}
-#: Imported by `hermes_backends.contract` alone, which is itself a test suite.
-BROUGHT = {"pytest"}
+#: pytest is imported by `hermes_backends.contract` alone, which is itself a test suite; pandas when somebody asks for a
+#: data frame of a result, and the error that they get without it says what to install.
+BROUGHT = {"pytest", "pandas"}
 
 
 def imported() -> Iterator[str]:

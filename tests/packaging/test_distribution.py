@@ -24,6 +24,7 @@ EXTRAS = {
     "daytona": ["daytona"],
     "mcp": ["mcp"],
     "agent": ["openai"],
+    "demo": ["jupyterlab", "pandas"],
     "tokens": ["bpe_openai"],
     "semantic": ["wordllama", "hermes_nb.search.engine.semantic"],
 }
@@ -68,7 +69,14 @@ def _files(folder: Path) -> set[str]:
 def test_every_file_of_a_package_is_in_the_wheel(package: str, wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         packed = {name.partition("/")[2] for name in archive.namelist() if name.startswith(f"{package}/")}
-    assert packed == _files(PACKAGES[package])
+    assert {name for name in packed if not name.startswith("course/")} == _files(PACKAGES[package])
+
+
+def test_the_whole_course_is_in_the_wheel(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        start = "hermes_nb/course/"
+        packed = {name.removeprefix(start) for name in archive.namelist() if name.startswith(start)}
+    assert packed == {name for name in _files(ROOT / "notebooks") if not name.endswith(".py")}
 
 
 @pytest.mark.parametrize("package", PACKAGES)

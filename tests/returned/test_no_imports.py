@@ -42,9 +42,22 @@ def imports(path: Path) -> Iterator[str]:
             yield (node.module or "").partition(".")[0]
 
 
-def test_nothing_but_search_imports_one_of_them() -> None:
+def test_only_search_and_who_is_asked_for_a_frame_import_one_of_them() -> None:
     modules = [path for path in Path(hermes_nb.__file__).parent.rglob("*.py") if SEARCH not in path.parents]
-    assert [(path.name, name) for path in modules for name in imports(path) if name in LIBRARIES] == []
+    found = [(path.name, name) for path in modules for name in imports(path) if name in LIBRARIES]
+    assert found == [("frames.py", "pandas")]  # for whoever asks for a data frame
+
+
+def test_showing_and_importing_load_no_library(home: Path) -> None:
+    code = "import sys, hermes_nb, hermes_nb.notebook.faces.shown\n"
+    code += f"print([name for name in {LIBRARIES!r} + ('markdown_it',) if name in sys.modules and name != 'numpy'])"
+    assert run_python(code, home).stdout.strip() == "[]"
+
+
+def test_a_frame_without_pandas_is_an_error_that_says_what_to_do(home: Path) -> None:
+    code = "import sys; sys.modules['pandas'] = None\nfrom hermes_nb.calls.results import ToolResult\n"
+    code += "try: ToolResult('t', '', [{'a': 1}]).df()\nexcept ModuleNotFoundError as error: print(error)"
+    assert "pip install pandas" in run_python(code, home).stdout
 
 
 @pytest.mark.parametrize(

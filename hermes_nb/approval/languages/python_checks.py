@@ -94,6 +94,8 @@ class CodeReader(ValueReader):
             self._check_single_deletion(node, paths.normalise(text, self._cwd) if text else None, node.func.value)
 
     def _check_single_deletion(self, node: ast.Call, path: str | None, target: ast.AST | None) -> None:
+        # One file that is spelt out is what a person would do, unless it's the system's. In a loop, or of a name that
+        # isn't known, it may be any number of files; what the code has itself made is its own to remove.
         if path is not None and UNKNOWN not in path and not self._loops:
             if paths.is_system_file(path) or paths.is_credential(path) or paths.is_startup_file(path):
                 self._add("python-delete-system-file", "deletes a file of the system or of the account", node)
@@ -112,6 +114,7 @@ class CodeReader(ValueReader):
             self._judge_shell(node, node.args[0])
 
     def _judge_shell(self, node: ast.Call, argument: ast.expr | None) -> None:
+        """Hand shell text back to ``assess``, with ``UNKNOWN`` in the gaps of ``"rm -rf {}".format(x)`` and ``%``."""
         text = self._text(argument) if argument is not None else None
         if (
             text is None
@@ -147,6 +150,7 @@ class CodeReader(ValueReader):
             return
         elif isinstance(argument, ast.BinOp) and isinstance(argument.left, ast.List):
             words = [*(self._text(element) or UNKNOWN for element in argument.left.elts), UNKNOWN]
+        # What runs must be known. Its arguments needn't be: ["ls", name] is ls, whatever the name.
         if not words or words[0] == UNKNOWN:
             if not self._is_own_python(argument):
                 self._add("python-unknown-command", "runs a command that cannot be known before it runs", node)
@@ -187,6 +191,8 @@ class CodeReader(ValueReader):
             and self._mentions(node, self._fetched)
         ):
             self._add("python-load-code", "loads code from outside Python, or from data", node)
+        # getattr(obj, name)() with a name that isn't known is common and harmless without arguments, except on the
+        # modules that have what is dangerous.
         elif name.endswith(".?") and (
             node.args or name.startswith(("os.", "subprocess.", "shutil.", "builtins.", "__builtins__."))
         ):
@@ -311,6 +317,7 @@ class CodeReader(ValueReader):
             and node.args
         ):
             argument = node.args[0]
+            # connection.execute(text("DROP …")): SQLAlchemy's wrapper, or any other.
             if isinstance(argument, ast.Call) and argument.args:
                 argument = argument.args[0]
             text = self._text(argument)

@@ -34,6 +34,8 @@ def assess_python(source: str, *, cwd: str | None = None) -> Assessment:
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
+        # Perhaps a cell: "!rm -rf x" isn't Python but what IPython makes Python of. Only now, since in plain Python a
+        # line of a string may begin with "!".
         plain, shell = _without_escapes(source)
         try:
             tree = ast.parse(plain)
@@ -62,6 +64,8 @@ def _without_escapes(source: str) -> tuple[str, list[str]]:
     shell: list[str] = []
 
     def blank(match: re.Match[str]) -> str:
+        # {name} in a "!" line is a Python value. The line becomes "pass", with its indent, so that "if x:" before it
+        # holds.
         command = match["shell"] or match["cell"]
         if command:
             shell.append(re.sub(r"\{[^}]*\}", UNKNOWN, command))

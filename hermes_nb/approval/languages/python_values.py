@@ -19,16 +19,20 @@ FETCH = re.compile(r"(?:requests|httpx|urllib\.request|urllib2|urllib3)\.(?:get|
 
 
 class ValueReader(ast.NodeVisitor):
-    """Walks the tree once, in order, remembering imports, simple values and what came from where."""
+    """Walks the tree once, in order, remembering imports, simple values and what came from where.
+
+    Nothing is run or evaluated. ``from shutil import rmtree as r; p = "/"; r(p)`` is understood, since an import and a
+    literal are enough for it; a value that is computed isn't known, and each check says what that means to it.
+    """
 
     def __init__(self, source: str, cwd: str | None) -> None:
         self.findings: list[Finding] = []
         self._lines = source.split("\n")
         self._cwd = cwd
-        self._names: dict[str, str] = {}
+        self._names: dict[str, str] = {}  # what a name stands for: "r" -> "shutil.rmtree"
         self._values: dict[str, str] = {}
         self._lists: dict[str, list[str]] = {}
-        self._fetched: set[str] = set()
+        self._fetched: set[str] = set()  # names whose value came from the network, and with the next, from a secret
         self._secret: set[str] = set()
         self._modules: set[str] = set()
         self._loops = 0
@@ -73,6 +77,7 @@ class ValueReader(ast.NodeVisitor):
         if isinstance(node, ast.Attribute):
             return f"{self._dotted(node.value)}.{node.attr}"
         if isinstance(node, ast.Call):
+            # getattr(os, "sys" + "tem")("…") is os.system; where the name can't be told it's "os.?", and asked about.
             name = self._dotted(node.func)
             if name in ("getattr", "builtins.getattr") and len(node.args) > 1:
                 attribute = self._text(node.args[1])
@@ -148,6 +153,7 @@ class ValueReader(ast.NodeVisitor):
                     self._add("python-load-code", "makes other programs load code of its choice", node)
 
     def _remember(self, name: str, value: ast.expr) -> None:
+        """Note all that is known of a name once it is assigned: text, items, what it stands for, whence it comes."""
         self._values.pop(name, None)
         text = self._text(value)
         if text is not None and len(text) < 100_000:
@@ -160,6 +166,7 @@ class ValueReader(ast.NodeVisitor):
             and self._dotted(value.func) in ("getattr", "__import__", "importlib.import_module")
         ):
             dotted = self._dotted(value)
+            # run = os.system: from here run(…) is os.system(…). A plain name says nothing new.
             if dotted and ("." in dotted or isinstance(value, ast.Call)):
                 self._names[name] = dotted
         if isinstance(value, ast.Call) and self._dotted(value.func) in ("pathlib.Path", "Path"):
@@ -184,6 +191,7 @@ class ValueReader(ast.NodeVisitor):
                     and paths.is_sensitive_to_send(paths.normalise(path, self._cwd))
                 ):
                     return True
+            # All of the environment is a secret; os.environ["HOME"] is one variable, and usually none.
             dotted = self._dotted(child) if isinstance(child, ast.Attribute) else ""
             if dotted == "os.environ" and not self._reads_one_variable(node):
                 return True

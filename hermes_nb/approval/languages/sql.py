@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+#: Comments and strings: "DROP TABLE" in either drops nothing.
 _IGNORED = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'", re.DOTALL)
 _DROPPING = re.compile(
     r"\b(?:drop\s+(?:table|database|schema|view|materialized|index|user|role|column|tablespace"
@@ -17,6 +18,7 @@ _DELETING = re.compile(
     re.IGNORECASE,
 )
 _WHERE = re.compile(r"\bwhere\b(.*)", re.IGNORECASE | re.DOTALL)
+#: Behind "where": 1=1, true, 1<2, or anything "or 1=1".
 _ALWAYS_TRUE = re.compile(
     r"\s*(?:\(?\s*(?:(\d+)\s*=\s*\1|true|1|not\s+false|\d+\s*(?:<>|!=|<"
     r"|>)\s*\d+)\s*\)?)\s*(?:or\b.*)?;?\s*\Z|.*\bor\s+(?:(\d+)\s*=\s*\2|true)\b",
@@ -32,14 +34,27 @@ _RIGHTS = re.compile(
     r"|\bset\s+global\b|\bshutdown\b|\bpg_terminate_backend\b|\breset\s+master\b|\bkill\s+\d+",
     re.IGNORECASE,
 )
+_MONGO = re.compile(
+    r"dropDatabase\s*\(|\.drop\s*\(|dropUser|dropIndexes|dropAllUsers|(?:deleteMany|remove"
+    r")\s*\(\s*(?:\{\s*\}\s*)?\)|(?:deleteMany|remove)\s*\(\s*\{\s*\}\s*,"
+    r"|updateMany\s*\(\s*\{\s*\}|shutdownServer|\$out\b|fsyncLock"
+    r"|(?:deleteMany|remove)\s*\(\s*\{\s*_?\w+\s*:\s*\{\s*\$exists"
+)  # fmt: skip
+_REDIS = re.compile(
+    r"(?i)\b(?:flushall|flushdb|config\s+set|shutdown|debug\s+\w|script\s+flush|slaveof|replicaof"
+    r"|module\s+load|swapdb|acl\s+(?:setuser|deluser)|eval\b.*\b(?:flush|del)|unlink\s+\S*\*|migrate"
+    r"|cluster\s+reset|xtrim|function\s+flush)\b"
+)
 
 
 def danger_of(text: str) -> str | None:
     """Say what a piece of SQL would do: ``"lose-data"``, ``"run-program"``, change ``"rights"``, or None."""
+    # Strings become '' and so stay visible as strings: COPY … TO PROGRAM '' is still recognised.
     bare = _IGNORED.sub("''", text)
     if _RUNS_PROGRAMS.search(bare):
         return "run-program"
     for statement in bare.split(";"):
+        # A statement that begins with one of these speaks of dropping, as CREATE FUNCTION does in its body.
         if _DROPPING.search(statement) and not re.match(
             r"\s*(?:explain|show|create|insert|select|comment)\b", statement, re.IGNORECASE
         ):
@@ -55,24 +70,9 @@ def danger_of(text: str) -> str | None:
     return None
 
 
-_MONGO = re.compile(
-    r"dropDatabase\s*\(|\.drop\s*\(|dropUser|dropIndexes|dropAllUsers|(?:deleteMany|remove"
-    r")\s*\(\s*(?:\{\s*\}\s*)?\)|(?:deleteMany|remove)\s*\(\s*\{\s*\}\s*,"
-    r"|updateMany\s*\(\s*\{\s*\}|shutdownServer|\$out\b|fsyncLock"
-    r"|(?:deleteMany|remove)\s*\(\s*\{\s*_?\w+\s*:\s*\{\s*\$exists"
-)  # fmt: skip
-
-
 def is_dangerous_mongo(text: str) -> bool:
     """Whether a script for MongoDB would lose a collection, a database or all documents."""
     return bool(_MONGO.search(text))
-
-
-_REDIS = re.compile(
-    r"(?i)\b(?:flushall|flushdb|config\s+set|shutdown|debug\s+\w|script\s+flush|slaveof|replicaof"
-    r"|module\s+load|swapdb|acl\s+(?:setuser|deluser)|eval\b.*\b(?:flush|del)|unlink\s+\S*\*|migrate"
-    r"|cluster\s+reset|xtrim|function\s+flush)\b"
-)
 
 
 def is_dangerous_redis(text: str) -> bool:

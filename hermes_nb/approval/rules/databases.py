@@ -9,7 +9,7 @@ from hermes_nb.approval.languages import sql
 from hermes_nb.approval.rules.table import rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from hermes_nb.approval.shell.commands import Command
 
@@ -32,11 +32,11 @@ def _statements(command: Command) -> Iterator[str]:
         yield command.stdin.text
 
 
-def _has_danger(command: Command, kind: str) -> bool:
-    return any(sql.danger_of(text) == kind for text in _statements(command))
+def _executes(danger: str) -> Callable[[Command], bool]:
+    return lambda command: any(sql.danger_of(text) == danger for text in _statements(command))
 
 
-@rule(
+rule(
     "sql-lose-data",
     "drops, empties or rewrites whole tables",
     programs=_SQL_CLIENTS,
@@ -53,12 +53,10 @@ def _has_danger(command: Command, kind: str) -> bool:
         "psql -c \"SELECT 'DROP TABLE x'\"", "grep 'DROP TABLE' schema.sql", "sqlite3 a.db .tables",
         "psql -c 'CREATE INDEX i ON t(c)'", "psql -c \"INSERT INTO log VALUES ('delete from x')\"",
     ),
-)  # fmt: skip
-def _loses_rows(command: Command) -> bool:
-    return _has_danger(command, "lose-data")
+)(_executes("lose-data"))  # fmt: skip
 
 
-@rule(
+rule(
     "sql-run-program",
     "lets the database run programs or write files",
     programs=_SQL_CLIENTS,
@@ -67,12 +65,10 @@ def _loses_rows(command: Command) -> bool:
         "sqlite3 a.db '.shell id'", "sqlcmd -Q \"EXEC xp_cmdshell 'dir'\"", "psql -c '\\! id'",
     ),
     benign=("psql -c '\\dt'", "sqlite3 a.db '.schema t'"),
-)  # fmt: skip
-def _runs_programs(command: Command) -> bool:
-    return _has_danger(command, "run-program")
+)(_executes("run-program"))  # fmt: skip
 
 
-@rule(
+rule(
     "sql-rights",
     "changes the rights, the users or the settings of a database server",
     programs=_SQL_CLIENTS,
@@ -82,9 +78,7 @@ def _runs_programs(command: Command) -> bool:
         'psql -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"',
     ),
     benign=("psql -c '\\du'", "mysql -e 'SHOW GRANTS'"),
-)  # fmt: skip
-def _changes_rights(command: Command) -> bool:
-    return _has_danger(command, "rights")
+)(_executes("rights"))  # fmt: skip
 
 
 @rule(

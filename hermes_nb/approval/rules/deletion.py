@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hermes_nb.approval import paths
-from hermes_nb.approval.rules.table import rule
+from hermes_nb.approval.rules.table import has_operands, rule
 
 if TYPE_CHECKING:
     from hermes_nb.approval.shell.commands import Command, Word
@@ -144,15 +144,13 @@ def _find_deletes_system(command: Command) -> bool:
     return False
 
 
-@rule(
+rule(
     "overwrite-file",
     "destroys the contents of files beyond recovery",
     programs="shred wipe srm scrub",
     dangerous=("shred -u secrets.txt", "wipe -rf dir", "shred -n 3 x.db"),
     benign=("shred --help", "man shred"),
-)  # fmt: skip
-def _shreds(command: Command) -> bool:
-    return bool(command.operands)
+)(has_operands)  # fmt: skip
 
 
 @rule(

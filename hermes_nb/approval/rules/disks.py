@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hermes_nb.approval import paths
-from hermes_nb.approval.rules.table import rule
+from hermes_nb.approval.rules.table import has_operands, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,15 +41,13 @@ def _formats_disk(command: Command) -> bool:
     return any(paths.is_raw_device(path) for path in _devices(command))
 
 
-@rule(
+rule(
     "format-image",
     "makes a file system, losing what was there",
     programs=_MKFS + " mkfs.erofs",
     dangerous=("mkfs.ext4 disk.img", "mkfs.ext4 $DEV"),
     benign=("mkfs.ext4 -V",),
-)  # fmt: skip
-def _formats_something(command: Command) -> bool:
-    return bool(command.operands)
+)(has_operands)  # fmt: skip
 
 
 @rule(

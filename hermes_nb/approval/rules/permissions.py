@@ -25,6 +25,10 @@ def _mode(command: Command) -> str:
     return ""
 
 
+def _gives(command: Command, right: re.Pattern[str]) -> bool:
+    return any(right.match(part) for part in _mode(command).split(","))
+
+
 @rule(
     "chmod-world-writable",
     "lets every user write to a file or folder",
@@ -39,7 +43,7 @@ def _mode(command: Command) -> str:
     ),
 )  # fmt: skip
 def _makes_world_writable(command: Command) -> bool:
-    return any(_WORLD_WRITABLE.match(part) for part in _mode(command).split(","))
+    return _gives(command, _WORLD_WRITABLE)
 
 
 @rule(
@@ -57,7 +61,7 @@ def _sets_uid(command: Command) -> bool:
         return bool(command.operands)
     if command.name == "install":
         return any(_SETUID.match(value.text) for value in command.values("-m", "--mode"))
-    return any(_SETUID.match(part) for part in _mode(command).split(","))
+    return _gives(command, _SETUID)
 
 
 @rule(

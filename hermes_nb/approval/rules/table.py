@@ -49,7 +49,7 @@ def rule(
     dangerous: tuple[str, ...],
     benign: tuple[str, ...] = (),
 ) -> Callable[[Callable[[Command], bool]], Callable[[Command], bool]]:
-    """Put a function into the table as a rule for these programs.
+    """Put a function into the table as a rule for these programs; several rules may share one function.
 
     A rule that holds everywhere is also asked about any command that redirects, sets variables, executes code
     or whose program is not simply named.
@@ -65,6 +65,11 @@ def rule(
         return matches
 
     return add
+
+
+def has_operands(command: Command) -> bool:
+    """For programs that are dangerous as soon as they are given something to work on."""
+    return bool(command.operands)
 
 
 def matching(command: Command) -> Iterator[Rule]:

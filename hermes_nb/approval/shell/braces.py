@@ -23,6 +23,7 @@ def expand_braces(tokens: list[str | Token], most: int) -> list[list[str | Token
 
     Tokens that are not text stand for quoted parts and are never looked into.
     """
+    # One group at a time, and each choice is looked at again: that does both a{b,c}{d,e} and a{b,{c,d}}.
     finished: list[list[str | Token]] = []
     waiting = [tokens]
     while waiting and len(finished) + len(waiting) <= most:
@@ -46,6 +47,8 @@ def _first_group(tokens: list[str | Token], most: int) -> tuple[int, int, list[l
             opened[-1][1].append(position)
         elif token == _CLOSE and opened:
             start, commas = opened.pop()
+            # The group that closes first is the innermost. {a} and {a..} are no groups to bash either, and stay as
+            # they are.
             if commas:
                 bounds = [start, *commas, position]
                 return start, position, [tokens[low + 1 : high] for low, high in pairwise(bounds)]

@@ -12,13 +12,15 @@ from hermes_nb.approval import paths
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Stands in a word's text for a part that only the running shell would know.
+#: Stands in a word's text for a part that only the running shell would know. No honest command has this character in
+#: it, so it goes through all that is done to a text, and the known end of "$dir/build" is still there to be judged.
 UNKNOWN = "\ue000"
 
 #: How many sources of a stream are remembered, in a long pipeline.
 MOST_SOURCES = 64
 
 SHELLS = frozenset(["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "csh", "tcsh", "mksh", "rbash", "yash"])
+#: python3.11 is python to a rule; so are pip3 and psql15, but not md5sum.
 _VERSIONED = re.compile(r"^(python|pypy|perl|ruby|php|node|lua|pip|bash|ipython|nodejs|g?awk|psql)w?[\d.]+$")
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9-]*\Z")
 
@@ -152,6 +154,7 @@ class Command:
             elif text.startswith("--"):
                 options.add(text.split("=", 1)[0])
             elif len(text) > 1 and text[0] == "-":
+                # -rf is -r and -f to rm, and one option to find and java: which, only the program knows, so it's both.
                 options.add(text)
                 options.update("-" + letter for letter in text[1:40])
             else:
@@ -187,7 +190,10 @@ class Command:
         )
 
     def values(self, *options: str) -> Iterator[Word]:
-        """The values given to these options, in whichever of the usual spellings."""
+        """The values given to these options, in whichever of the usual spellings.
+
+        ``-o file``, ``-ofile``, ``-o=file``, ``--output file`` and ``--output=file``.
+        """
         words = self.words
         for index, word in enumerate(words):
             for option in options:
@@ -200,7 +206,8 @@ class Command:
 
     @cached_property
     def asks_for_help(self) -> bool:
-        """Whether the program would only print its help or version."""
+        """Whether the program would only print its help or version: ``git push --help``."""
+        # Only where all before it looks like subcommands: sh -c '…' --help runs the text.
         texts = self.texts
         return (
             bool(texts) and texts[-1] in ("--help", "--version") and all(_SUBCOMMAND.match(text) for text in texts[:-1])

@@ -79,8 +79,12 @@ def is_decoder(command: Command) -> bool:
 
 
 def output(commands: Iterable[Command]) -> Stream:
-    """What a list of commands, run one after the other, would print."""
+    """What a list of commands, run one after the other, would print.
+
+    All of it or nothing: if one command's output isn't known, the text isn't, and the sources say who had a hand in it.
+    """
     sources = tuple(commands)
+    # sudo prints nothing by itself, and what it runs is in the list as well.
     effective = [command for command in sources if not command.wraps]
     parts = [_printed(command) for command in effective]
     if not parts or any(part is None for part in parts):
@@ -89,6 +93,7 @@ def output(commands: Iterable[Command]) -> Stream:
 
 
 def _printed(command: Command) -> str | None:
+    # echo x > file leaves nothing for a pipe; of another program it is not known what it would have printed.
     if any(redirect.writes for redirect in command.redirects):
         return "" if command.name in _PRINTERS else None
     printer = _PRINTERS.get(command.name)
@@ -104,7 +109,8 @@ def _echo(command: Command) -> str:
         newline = "" if "n" in words[0] else newline
         words = words[1:]
     text = " ".join(words)
-    # Whether a bare echo resolves \x72 depends on the shell; the readable form is the one to judge.
+    # Whether a bare echo resolves escapes depends on the shell (dash's does, bash's doesn't); the readable form is the
+    # one to judge.
     return (unescape_ansi_c(text) if escapes or "\\x" in text or "\\0" in text else text) + newline
 
 
@@ -121,6 +127,7 @@ def _printf(command: Command) -> str | None:
         return ""
     template = unescape_ansi_c(words[0])
     values = words[1:]
+    # printf goes through its format again as long as there are arguments: printf '%s ' rm -rf x prints "rm -rf x ".
     conversions = sum(1 for match in _CONVERSION.finditer(template) if match[1])
     rounds = max(1, -(-len(values) // conversions)) if conversions else 1
     supply = iter(values)
@@ -169,6 +176,7 @@ def _tr(command: Command) -> str | None:
         return text.translate(dict.fromkeys(map(ord, sets[0])))
     if len(sets) < 2 or not sets[1] or command.has("-c", "-C"):
         return None
+    # tr abc xy makes a y of c as well.
     padded = sets[1] + sets[1][-1] * len(sets[0])
     return text.translate({ord(old): padded[index] for index, old in enumerate(sets[0])})
 
@@ -185,6 +193,7 @@ def _tr_set(text: str) -> str:
 
 
 def _which(command: Command) -> str | None:
+    # Of /usr/bin/rm a rule sees the name alone, so the name will do: $(which rm) is rm.
     operands = [text for text in command.verbs if text != "-v"]
     return operands[-1] if operands else None
 

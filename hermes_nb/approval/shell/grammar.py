@@ -49,6 +49,8 @@ def parse(source: bytes) -> Node:
 
 
 def _parse(source: bytes) -> Node:
+    # A parse can't be interrupted, but it reads its input in chunks: once the time is up it is told that the input ends
+    # here, and what comes of it is thrown away.
     if len(source) <= _SMALL:
         return _parser().parse(source).root_node
     if len(_COSTLY.findall(source)) > _MOST_COSTLY:
@@ -79,6 +81,8 @@ def join_lines(text: str) -> str:
     return _CONTINUED.sub("", text)
 
 
+#: "! { a; }", "time ( a )" and "coproc { a; }" are groups to bash and unreadable to the grammar. What is in the group
+#: is run all the same, so the word in front of it goes.
 _BEFORE_GROUP = re.compile(rb"(?:(?<=[\s;&|(])|\A)(?:!|time(?:\s+-p)?|coproc)\s+(?=[{(!])")
 
 
@@ -90,6 +94,8 @@ def _parsable(source: bytes) -> bytes:
     """The source with what the grammar does not know replaced, byte for byte, by what comes to the same."""
     if not source.isascii():
         source = source.translate(_ASCII)
+    # "<>" opens a file for both; that it is written is what counts. Byte for byte, since nodes are ranges of the
+    # source.
     if b"<>" in source:
         source = source.replace(b"<>", b"> ")
     if b"{" in source or b"(" in source:

@@ -1,4 +1,9 @@
-"""Programs that execute text: which text, in which language, and where it comes from."""
+"""Programs that execute text: which text, in which language, and where it comes from.
+
+It may stand on the command line (``perl -e …``), in a file that the script has written (``… > s; python s``), or come
+in through a pipe. Text in the language of the shell is read like any other by the reader; for the others there are
+rules.
+"""
 
 from __future__ import annotations
 
@@ -53,6 +58,7 @@ def code_of(command: Command, files: Mapping[str, Stream]) -> Code | None:
     if name in _AWKS:
         program = _awk_program(command)
         return Code("awk", Stream(program.text, program.sources)) if program else None
+    # ./s, which the script has written: to run it takes no interpreter in front, but one in its first line.
     if "/" in (command.words[0].text if command.words else ""):
         written = files.get(command.path(command.words[0]))
         return Code(_language_by_shebang(written), written) if written else None
@@ -73,6 +79,7 @@ def _language_by_shebang(stream: Stream) -> str:
 
 
 def _shell_input(command: Command, files: Mapping[str, Stream]) -> Stream | None:
+    # What follows -c is found by "launchers"; with it, standard input is only what that text reads.
     if command.name in SHELLS and command.has("-c") and command.options.isdisjoint(("--rcfile", "--norc")):
         return None
     script = _first_operand(command, ("-o", "-O", "+o", "+O", "--rcfile", "--init-file"))
@@ -88,6 +95,7 @@ def _interpreter_input(command: Command, files: Mapping[str, Stream], options: t
     words = command.words
     for position, word in enumerate(words[1:], 1):
         text = word.text
+        # python -m pytest < data: the input is data.
         if text == "-m" and command.name in ("python", "pypy"):
             return None
         matched = text in options or (
@@ -118,6 +126,7 @@ def _interpreter_input(command: Command, files: Mapping[str, Stream], options: t
 
 
 def _first_operand(command: Command, valued: tuple[str, ...]) -> Word | None:
+    """The first word that is neither an option nor the value of one of those in ``valued``: the script's name."""
     words = iter(command.words[1:])
     for word in words:
         if word.text in valued:
@@ -130,12 +139,14 @@ def _first_operand(command: Command, valued: tuple[str, ...]) -> Word | None:
 
 
 def _script(command: Command, script: Word, files: Mapping[str, Stream]) -> Stream | None:
+    # sh <(curl …): the name is not known, but whose output is behind it.
     if script.unknown and script.sources:
         return Stream(None, script.sources)
     return files.get(command.path(script))
 
 
 def _from_stdin(command: Command, files: Mapping[str, Stream]) -> Stream | None:
+    # "sh < s" reads s, also behind a pipe.
     for redirect in command.redirects:
         if redirect.operator == "<":
             if redirect.target.sources:

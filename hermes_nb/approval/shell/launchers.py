@@ -78,7 +78,11 @@ _CONTAINER_VALUED = frozenset(
 
 
 def is_clustered(flag: str, valued: frozenset[str]) -> bool:
-    """Whether a cluster such as ``-nu`` ends in an option that takes the next word as its value."""
+    """Whether a cluster such as ``-nu`` ends in an option that takes the next word as its value.
+
+    ``sudo -nu bob rm x`` is ``-n -u bob``; in ``sudo -ubob rm x`` the value is already there, so the first letter
+    must not take one itself.
+    """
     return (
         not flag.startswith("--")
         and len(flag) > 2
@@ -96,6 +100,7 @@ def _shell(command: Command) -> Iterator[Inner]:
         if text == "--":
             continue
         is_c = text == "--command" or (text.startswith("-") and not text.startswith("--") and "c" in text[1:])
+        # -c takes no value of its own: the text is the first word that isn't an option, so bash -c -e 'rm x' runs rm x.
         if is_c and position + 1 < len(words):
             body = position + 1
             while body < len(words) - 1 and re.fullmatch(r"[-+][a-zA-Z]+|--", words[body].text):
@@ -105,6 +110,7 @@ def _shell(command: Command) -> Iterator[Inner]:
         if text.startswith("--command="):
             yield Inner([Word(text.split("=", 1)[1])], is_text=True)
             return
+        # bash s -c x runs the script s, to which -c is an argument; su bob -c x runs x.
         if not text.startswith(("-", "+")) and command.name in SHELLS:
             return
 
@@ -116,6 +122,7 @@ def _text_arguments(command: Command) -> Iterator[Inner]:
 
 
 def _trap(command: Command) -> Iterator[Inner]:
+    # What runs later, at a signal or as an alias, is asked about now: nobody will look at it then.
     if len(command.operands) > 1 and command.operands[0].text:
         yield Inner([command.operands[0]], is_text=True)
 
@@ -136,6 +143,8 @@ def _container(command: Command) -> Iterator[Inner]:
             yield Inner(rest, elsewhere=True)
         return
     position = 1
+    # The subcommand isn't always the second word: docker --context c compose -f x run web rm -rf y. After eight
+    # others it is a word that only looks like it.
     while position < len(words) and texts[position] not in ("exec", "run", "ssh"):
         position += 1
     if position >= len(words) or position > 8:
@@ -147,7 +156,7 @@ def _container(command: Command) -> Iterator[Inner]:
             texts[position] in _CONTAINER_VALUED or is_clustered(texts[position], _CONTAINER_VALUED)
         )
         position += 2 if takes_next else 1
-    rest = words[position + 1 :]
+    rest = words[position + 1 :]  # after the container's or the image's name
     if rest or entrypoint:
         yield Inner([*entrypoint[:1], *rest], elsewhere=True)
 

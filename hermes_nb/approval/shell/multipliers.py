@@ -44,6 +44,7 @@ def xargs(command: Command) -> Iterator[Inner]:
     rest = words[position:]
     if not rest:
         return
+    # "echo /usr | xargs rm -rf" is as good as rm -rf /usr; of "ls | xargs rm" it is known only that there are many.
     known = command.stdin.text if command.stdin else None
     supplied = (
         [Word(text, "*" in text, sources=command.stdin.sources if command.stdin else ()) for text in known.split()[:64]]
@@ -84,6 +85,7 @@ def parallel(command: Command) -> Iterator[Inner]:
     if not head:
         return
     supplied = [word for word in words[separators[0] + 1 :] if not word.text.startswith(":::")] if separators else []
+    # Without ":::" the arguments are lines of the input.
     supplied = supplied[:64] or [Word(UNKNOWN, glob=True)]
     replaced = _replace(head, "{}", supplied)
     is_text = len(head) == 1
@@ -100,6 +102,7 @@ def find(command: Command) -> Iterator[Inner]:
         if word.text.startswith(("-", "(", "!")):
             break
         roots.append(word)
+    # What find finds isn't known, but where: "find / -exec rm {} +" is taken for rm /*.
     found = [Word(f"{root.text.rstrip('/')}/*", glob=True) for root in roots[:8]] or [Word("./*", glob=True)]
     position = 1
     while position < len(words):

@@ -49,14 +49,19 @@ class Function:
 
 
 class Runner:
-    """What is known while a script is read from top to bottom; records each command that would run."""
+    """What is known while a script is read from top to bottom; records each command that would run.
+
+    The other half, how text becomes commands, is in the reader, which derives from this: a command that runs shell
+    text, such as ``sh -c``, leads back to ``read``.
+    """
 
     def __init__(self, text: str, cwd: str | None) -> None:
         self.script = Script()
         self.cwd = paths.normalise(cwd) if cwd else None
         self._whole = text
-        self._shown = ""
+        self._shown = ""  # while text is read that stands nowhere in the script: the command that runs it
         self._depth = 0
+        #: How much text may still be read, in all; each eval and here-document reads some of the script again.
         self._left = 8 * len(text) + 50_000
         self._variables = Variables()
         self._functions: dict[str, Function] = {}
@@ -80,15 +85,20 @@ class Runner:
         elif command.words:
             self._understand(command)
         self._depth -= 1
+        # Last, since what sudo sh -c '…' > file writes is what the commands inside of it print.
         if command.redirects or command.words:
             self._files.note(command, self.script.commands[start:])
 
     def _understand(self, command: Command) -> None:
+        """Do to what is known what the command does to its shell; record whom it runs and what text it executes."""
         name = command.name
+        # Builtins, and so the only programs that change the shell they run in.
         if name in ("cd", "pushd", "chdir"):
+            # "cd" alone goes home; where "cd -" goes isn't followed.
             target = command.operands[0] if command.operands else Word("~")
             self.cwd = None if target.unknown or target.text == "-" else command.path(target)
         elif name == "read" or name in ("mapfile", "readarray"):
+            # Also where the input is known: "while read x" gives it one line after another.
             for word in command.operands:
                 self._variables.assign_unknown(word.text)
         elif name == "printf" and command.texts[:1] == ["-v"] and len(command.texts) > 2:
@@ -96,6 +106,7 @@ class Runner:
             self._variables.assign(command.texts[1], Word(UNKNOWN if printed.text is None else printed.text))
         elif name == "set" and "--" in command.texts:
             self._variables.bind([command.texts[command.texts.index("--") + 1 :]])
+        # Its body is read at the end, with these arguments; a function named sudo wraps nothing.
         if name in self._functions:
             self._functions[name].arguments.append(command.texts)
             return
@@ -105,6 +116,7 @@ class Runner:
             if inner.is_text:
                 self._read_inner_text(command, inner)
             elif inner.words:
+                # What it runs gets what it was given: in "A=1 sudo tee x < y" all of that is tee's.
                 self._emit(
                     Command(
                         inner.words,
@@ -120,10 +132,12 @@ class Runner:
         if code and code.language == "shell" and code.stream.text is not None:
             command.wraps = True
             self._read_shown(command, code.stream.text, None)
+        # ssh host, with no command: the shell at the other end reads what comes in.
         elif name == "ssh" and not command.wraps and command.stdin and command.stdin.text is not None:
             self._read_shown(command, command.stdin.text, None)
 
     def _read_inner_text(self, command: Command, inner: Inner) -> None:
+        # eval "$(curl …)": nothing to read, but a rule can say whence it comes.
         text = " ".join(word.text for word in inner.words)
         sources = tuple(source for word in inner.words for source in word.sources)
         if text.strip() == UNKNOWN:
@@ -132,7 +146,9 @@ class Runner:
         if sources:
             command.code = Code("shell", Stream(text, sources))
         if inner.positional:
+            # sh -c 'rm "$1"' zero one: the word after the text is $0.
             self._variables.bind([[word.text for word in inner.positional[1:]]])
+        # A shell of its own leaves this one where it is; on another machine the folder means nothing.
         cwd = self.cwd
         self.cwd = None if inner.elsewhere else cwd
         self._read_shown(command, text, command.stdin)

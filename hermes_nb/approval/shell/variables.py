@@ -17,6 +17,7 @@ LONGEST_VALUE = 4_000
 #: The most values of one variable that are kept.
 MOST_VALUES = 16
 
+#: What every shell knows. A number such as $$ may be any; a path or a program should be the likely one.
 _SPECIAL = {
     "HOME": ["~"], "IFS": [" "], "SHELL": ["/bin/bash"], "BASH": ["/bin/bash"], "0": ["bash"],
     "TMPDIR": ["/tmp"],  # noqa: S108
@@ -42,6 +43,8 @@ class Variables:
         values = self._values.get(name)
         if values is None:
             return _SPECIAL.get(name)
+        # IFS=,; c=rm,-rf,x; $c runs rm. Words are parted at blanks, so separators become blanks here, where values
+        # come out.
         if self._separators:
             table = str.maketrans(dict.fromkeys(self._separators, " "))
             return [value.translate(table) for value in values]
@@ -76,11 +79,16 @@ class Variables:
         """Note that a variable takes each of these words in turn."""
         self._values[name] = _worst_first(word.text for word in words) or [UNKNOWN]
         self._origins[name] = tuple(source for word in words for source in word.sources)[:MOST_SOURCES]
+        # for f in a b; do rm $f; done deletes two files that a person can see. More than three, *.txt or $list is
+        # "many", which is what a wildcard is; "for x" without words goes through "$@".
         if not words or len(words) > 3 or any(word.glob or word.unknown for word in words):
             self._many.add(name)
 
     def bind(self, calls: list[list[str]]) -> dict[str, list[str] | None]:
-        """Set ``$1``, ``$@`` and the like to the arguments of all these calls; return what they were."""
+        """Set ``$1``, ``$@`` and the like to the arguments of all these calls; return what they were.
+
+        A parameter gets one value for each call, since a body is read once for all of them.
+        """
         before = {name: self._values.get(name) for name in _POSITIONAL}
         for position in range(4):
             values = _worst_first(call[position] for call in calls if len(call) > position)
@@ -101,7 +109,7 @@ class Variables:
 
 
 def bounded(text: str) -> str:
-    """A value that cannot grow without bound, however often it is doubled."""
+    """A value that cannot grow without bound, however often it is doubled: ``a=$a$a`` thirty times is a gigabyte."""
     if UNKNOWN * 2 in text:
         text = _UNKNOWNS.sub(UNKNOWN, text)
     return text if len(text) <= LONGEST_VALUE else UNKNOWN

@@ -1,4 +1,9 @@
-"""Commands that run another command: what they run, with their own options peeled away."""
+"""Commands that run another command: what they run, with their own options peeled away.
+
+Most are of one form and need only a line in ``_PREFIXES``; what has a way of its own has a function in ``launchers``.
+``timeout -k 1 5 sudo -u bob rm x`` comes here twice: ``timeout`` has an option with a value and one value besides, so
+that ``sudo -u bob rm x`` is what it runs, and of that ``rm x`` is what sudo runs.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Prefix:
-    """A wrapper of the form ``wrapper [options] [values] command …``."""
+    """A wrapper of the form ``wrapper [options] [values] command …``.
+
+    Attributes:
+        valued: The options that take the next word as their value.
+        skip: How many words stand before the command: one for ``timeout 5 …``.
+        text: Whether the rest is shell text, as it is to ``watch`` and ``ssh``: ``watch 'a; b'`` runs both.
+        elsewhere: Whether it runs on another machine.
+    """
 
     valued: frozenset[str] = frozenset()
     skip: int = 0
@@ -161,6 +173,8 @@ def inner_commands(command: Command) -> Iterator[Inner]:
     elif name.startswith(("ld-linux", "ld-musl")):
         yield from _peel(command, _Prefix())
     elif name not in _NOT_AFTER_DASHES:
+        # A wrapper that nobody has told us of: "newtool run -- rm -rf x" in all likelihood runs what follows the
+        # dashes. The programs in the table are known to take it for operands. What it runs may as well run elsewhere.
         texts = command.texts
         if "--" in texts[1:]:
             rest = command.words[texts.index("--", 1) + 2 :]
@@ -212,11 +226,13 @@ def _peel(command: Command, prefix: _Prefix) -> Iterator[Inner]:
     while position < len(words):
         text = words[position].text
         if text == "--":
+            # Ends the options; in "taskset -- 0x1 rm x" a value still comes before the command.
             position += 1
             if not skip:
                 break
         elif text.startswith("-") and len(text) > 1:
             flag = text.split("=", 1)[0]
+            # env -S 'rm -rf x' parts its value into words, for the first line of scripts.
             if flag in ("-S", "--split-string") and command.name == "env":
                 yield Inner(words[position + 1 :] if "=" not in text else [Word(text.split("=", 1)[1])], is_text=True)
                 return
@@ -243,6 +259,8 @@ def _peel(command: Command, prefix: _Prefix) -> Iterator[Inner]:
         is_text = prefix.text or (command.name in ("flock", "nsenter") and rest[0].text == "-c")
         if rest[0].text == "-c":
             rest = rest[1:]
+        # One word with a blank in it, sudo 'rm -rf x': most wrappers would look for a program of that name and fail.
+        # Some give it to a shell, and a command that can't work does no harm when it's asked about.
         yield Inner(
             rest,
             is_text=is_text or (len(rest) == 1 and " " in rest[0].text.strip()),

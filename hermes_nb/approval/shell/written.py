@@ -1,4 +1,8 @@
-"""Files that a script writes before it uses them: what is known of their contents."""
+"""Files that a script writes before it uses them: what is known of their contents.
+
+``echo 'rm -rf x' > s; sh s`` and ``curl … -o s; sh s`` take a detour through the disk; noting what went there is
+enough to follow it. Nothing is ever read from the real disk: what a script didn't write itself isn't known.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +32,7 @@ class WrittenFiles(dict[str, Stream]):
             for word in command.operands:
                 self._write(command.path(word), command.stdin or Stream(None), appends=command.has("-a", "--append"))
         elif command.name in ("cp", "mv") and len(command.operands) == 2:
+            # The old name stays known after mv too: running it fails, and does no harm.
             moved = self.get(command.path(command.operands[0]))
             if moved:
                 self[command.path(command.operands[1])] = moved
@@ -36,7 +41,7 @@ class WrittenFiles(dict[str, Stream]):
                 self[paths.normalise(saved, command.cwd)] = Stream(None, (command,))
         elif command.name in ("base64", "openssl", "gpg", "xxd"):
             for value in command.values("-o", "--output", "-out"):
-                self[command.path(value)] = Stream(None, (command,))
+                self[command.path(value)] = Stream(None, (command,))  # decoded: by whom is known, not into what
 
     def _write(self, path: str, made: Stream, *, appends: bool) -> None:
         earlier = self.get(path) if appends else None
@@ -47,12 +52,15 @@ class WrittenFiles(dict[str, Stream]):
 
 def _printed(commands: list[Command]) -> Stream:
     """What commands print into a redirection: all that they would print without it."""
+    # "output" takes a command that redirects for silent. What is redirected is asked for here, so redirections are
+    # taken off meanwhile.
     saved = [(command, command.redirects) for command in commands]
     for command in commands:
         command.redirects = []
     made = output(commands)
     for command, redirects in saved:
         command.redirects = redirects
+    # In "curl … | sed … > s" it is curl that s comes from.
     earlier = tuple(source for command in commands[:8] if command.stdin for source in command.stdin.sources)
     return Stream(made.text, (earlier + made.sources)[-MOST_SOURCES:])
 

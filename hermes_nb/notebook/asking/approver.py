@@ -53,22 +53,21 @@ class NotebookApprover:
         return self._in_inbox(request, kernel)
 
     def _in_cell(self, request: Request, kernel: Any) -> Decision:
-        from IPython.display import display
-
         from hermes_nb.notebook.asking.desk import ApprovalCard
-        from hermes_nb.notebook.asking.question import Question
+        from hermes_nb.notebook.asking.question import NOBODY, PERSON, Question
 
         asked = Question(request)
         card = ApprovalCard(asked)
-        shown: Any = display(card, display_id=True)  # type: ignore[no-untyped-call]
+        card.kept.show()
         try:
             with listening(kernel) as wait:
                 live = card.ask(asked, wait, self.handshake)
             if not live:
-                asked.settle(ask_by_input(request))
-                card.records = [asked.record()]
+                decision = ask_by_input(request)
+                asked.settle(decision, NOBODY if decision.by == "nobody" else PERSON)
+                card.note(asked)
         finally:
-            shown.update(card)  # so that the saved notebook says how it ended
+            card.kept.settle()  # what was decided must be readable without a kernel
         assert asked.decision is not None
         return asked.decision
 
@@ -106,7 +105,7 @@ def ask_by_input(request: Request) -> Decision:
     try:
         line = _line_within(request.timeout, question(request))
     except TimeoutError:
-        return Decision.deny(f"{summary(request)}; no answer within {request.timeout:g} s")
+        return _nobody(request, f"no answer within {request.timeout:g} s")
     except (EOFError, NotImplementedError, RuntimeError) as error:  # StdinNotImplementedError is of the latter two
         return _nobody(request, f"there is no input to ask by ({type(error).__name__})")
     return answered(request, line)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import traitlets
 
-from hermes_nb.notebook.asking.question import Question, record_text
-from hermes_nb.notebook.frontend.widget import HermesWidget, Message, script, style
+from hermes_nb.notebook.asking.decided import decided_html, decided_text
+from hermes_nb.notebook.asking.question import PERSON, Question, record_text
+from hermes_nb.notebook.faces.markup import AMBER, Html, join, tag
+from hermes_nb.notebook.frontend.assets import script, style
+from hermes_nb.notebook.frontend.widget import HermesWidget, Message
 
 if TYPE_CHECKING:
     from hermes_nb.notebook.frontend.listening import Wait
@@ -41,6 +44,7 @@ class Desk(HermesWidget):
 
     def __init__(self, **traits: Any) -> None:
         self._open: dict[str, Question] = {}
+        self._decided: deque[Question] = deque(maxlen=_RECORDS_KEPT)
         self.is_displayed = False
         super().__init__(**traits)
 
@@ -57,12 +61,22 @@ class Desk(HermesWidget):
             if not wait(question.answered, question.remaining):
                 question.deny(f"no answer within {question.request.timeout:g} s")
         except KeyboardInterrupt:
-            question.deny("interrupted")
+            question.deny("interrupted", PERSON)
             raise
         finally:
             del self._open[question.nonce]
             self._close(question)
         return True
+
+    def note(self, question: Question) -> None:
+        """Keep what was decided."""
+        self._decided.append(question)
+        self.records = [*self.records, question.record()][-_RECORDS_KEPT:]
+        self.kept.changed()
+
+    def decided_face(self) -> Html:
+        """What was decided here, the latest last."""
+        return join(map(decided_html, tuple(self._decided)))
 
     def greet(self, _message: Message) -> None:
         """Answer a front end that has just opened, with the questions that wait."""
@@ -73,7 +87,7 @@ class Desk(HermesWidget):
 
     def _close(self, question: Question) -> None:
         if question.decision is not None:
-            self.records = [*self.records, question.record()][-_RECORDS_KEPT:]
+            self.note(question)
         self.send({"kind": "closed", "nonce": question.nonce})
 
     def _question(self, message: Message) -> Question | None:
@@ -107,44 +121,44 @@ class Desk(HermesWidget):
 
 
 class ApprovalCard(Desk):
-    """One question in the output of the cell that waits for it; afterwards, one line of record."""
+    """One question in the output of the cell that waits for it; afterwards, what was decided, which is no widget."""
 
     _esm = script("dom", "desk", "approval")
     _css = style("base", "approval")
 
     def __init__(self, question: Question) -> None:
-        self._subject = f"{question.request.tool}: {question.record()['subject']}"
+        self._question_asked = question
         super().__init__()
 
     def text_face(self) -> str:
-        """The record, or what is being asked."""
-        if not self.records:
-            return f"? Approval asked for {self._subject}"
-        return "\n".join(map(record_text, self.records))
+        """What was decided, or what is being asked."""
+        if self._decided:
+            return decided_text(self._question_asked)
+        return f"? Approval asked for {self._question_asked.request.tool}: {self._question_asked.record()['subject']}"
 
     def html_face(self) -> str:
-        """The same, as a line with a coloured edge."""
-        colour = "#b58900" if not self.records else "#2e7d32" if self.records[-1]["allowed"] else "#c62828"
-        return (
-            f'<div style="border-left:4px solid {colour};padding:2px 10px">'
-            f"<code>{escape(self.text_face())}</code></div>"
-        )
+        """The same as a card."""
+        if self._decided:
+            return self.decided_face()
+        return tag("div", tag("code", self.text_face()), style=f"border-left:4px solid {AMBER};padding:2px 10px")
 
 
 class Inbox(Desk):
     """Where calls from worker threads ask: they have no cell of their own to show a card in."""
 
-    _esm = script("dom", "desk", "inbox")
+    _esm = script("dom", "living", "desk", "inbox")
     _css = style("base", "approval")
 
     def text_face(self) -> str:
         """How many questions wait, and what was decided."""
-        waiting = f"Approval inbox: {len(self._open) or 'nothing'} waiting"
-        return "\n".join([waiting, *map(record_text, self.records)])
+        return "\n".join([self._waiting(), *map(record_text, self.records)])
 
     def html_face(self) -> str:
-        """The same as text."""
-        return f"<pre>{escape(self.text_face())}</pre>"
+        """The same, each decision as a card."""
+        return join([tag("p", tag("b", self._waiting())), self.decided_face()])
+
+    def _waiting(self) -> str:
+        return f"Approval inbox: {len(self._open) or 'nothing'} waiting"
 
 
 _inbox: Inbox | None = None

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from hermes_nb.approval.approvers import heading, summary
 from hermes_nb.approval.decision import Decision, Request
 from hermes_nb.approval.display import inert
+from hermes_nb.approval.edit import Edit
 from hermes_nb.approval.policy import NEVER_REMEMBERED
 from hermes_nb.common.jsonable import written
 from hermes_nb.common.redact import redact
-from hermes_nb.common.text import one_line
+from hermes_nb.common.text import first_line
 
 if TYPE_CHECKING:
     from hermes_nb.approval.assessment import Finding
@@ -28,6 +29,8 @@ _RECORDED = {
     "deny": "Denied",
 }
 _RECORD_LENGTH = 120
+#: Who decides, in the words of what stays of it.
+PERSON, NOBODY = "the person at the notebook", "nobody, so it is a no"
 #: A part of a text, and the number of the finding that speaks of it (None: nothing does).
 Part = tuple[str, int | None]
 
@@ -40,6 +43,8 @@ class Question:
         nonce: Known only to the card that shows this question.
         shown: Set when a front end has shown it.
         answered: Set when the decision is there.
+        decided_by: Who made it, in words.
+        decided_at: When, in seconds since 1970.
     """
 
     def __init__(self, request: Request) -> None:
@@ -48,6 +53,7 @@ class Question:
         self.shown = threading.Event()
         self.answered = threading.Event()
         self.decision: Decision | None = None
+        self.decided_by, self.decided_at = NOBODY, 0.0
         self._started = time.monotonic()
         self._lock = threading.Lock()
 
@@ -90,44 +96,52 @@ class Question:
         if decision is None:
             return f"there is no choice {choice!r}"
         if choice == "deny":
-            self.deny(reason.strip() or "denied in the notebook")
+            self.deny(reason.strip() or "denied in the notebook", PERSON)
             return None
         try:
             args = None if edited is None else self._edited(edited)
         except ValueError as error:
             return str(error)
-        self.settle(decision(reason.strip(), args=args))
+        self.settle(decision(reason.strip(), args=args), PERSON)
         return None
 
-    def deny(self, why: str) -> None:
+    def deny(self, why: str, by: str = NOBODY) -> None:
         """No; the model reads what was found, and why that was not approved."""
-        self.settle(Decision.deny(f"{summary(self.request)}; {why}"))
+        self.settle(Decision.deny(f"{summary(self.request)}; {why}"), by)
 
-    def settle(self, decision: Decision) -> None:
-        """Make this the decision, unless there is one already."""
+    def settle(self, decision: Decision, by: str) -> None:
+        """Make this the decision of somebody, unless there is one already."""
         with self._lock:
             if self.decision is None:
-                self.decision = decision
+                self.decision, self.decided_by, self.decided_at = decision, by, time.time()
                 self.answered.set()
 
     def record(self) -> dict[str, Any]:
         """The one line that stays of it."""
         decision = self.decision or Decision.deny("not decided")
-        what = "Edited, to be checked again" if decision.args is not None else _RECORDED[decision.choice]
+        edit = self._edit(decision)
+        what = "Edited and approved" if decision.args is not None else _RECORDED[decision.choice]
         reason = decision.reason.removeprefix(f"{summary(self.request)}; ")
         return {
             "allowed": decision.allowed,
             "what": what,
             "tool": self.request.tool,
-            "subject": self._subject(),
+            "subject": self._subject() if edit is None else first_line(edit.after, _RECORD_LENGTH),
+            "edit": [] if edit is None else edit.lines(),
             "reason": inert(redact(reason)),
         }
+
+    def _edit(self, decision: Decision) -> Edit | None:
+        if decision.args is None:
+            return None
+        edit = Edit.between(self.request.args, decision.args, self.request.view.edits)
+        return edit and Edit(inert(redact(edit.before)), inert(redact(edit.after)))
 
     def _subject(self) -> str:
         view = self.request.view
         title = "" if view.title == self.request.tool else view.title
         said = ": ".join(part for part in (title, view.text) if part)
-        return one_line(inert(redact(said or self.request.subject)), _RECORD_LENGTH)
+        return first_line(inert(redact(said or self.request.subject)), _RECORD_LENGTH)
 
     def _edited(self, text: str) -> Mapping[str, Any] | None:
         if text == self.editable:
@@ -147,7 +161,11 @@ def record_text(record: Mapping[str, Any]) -> str:
     """A record as a line of text."""
     mark = "✔" if record["allowed"] else "✘"
     reason = f" ({record['reason']})" if record["reason"] else ""
-    return f"{mark} {record['what']}: {record['tool']}: {record['subject']}{reason}"
+    changed = record["edit"]
+    is_short = [sign for sign, _ in changed] == ["-", "+"] and sum(len(text) for _, text in changed) <= _RECORD_LENGTH
+    subject = " → ".join(text for _, text in changed) if is_short else record["subject"]
+    lines = [] if is_short else [f"  {sign} {text}" for sign, text in changed]
+    return "\n".join([f"{mark} {record['what']}: {record['tool']}: {subject}{reason}", *lines])
 
 
 def marked(subject: str, findings: Iterable[Finding]) -> list[Part]:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hermes_nb.calls.marks import mark_of_job
 from hermes_nb.common.redact import redact
-from hermes_nb.common.text import head_and_tail, readable
+from hermes_nb.common.text import first_line, head_and_tail, readable
 from hermes_nb.errors import MagicError
 from hermes_nb.notebook.commands.base import Command, Invocation, Parser
 from hermes_nb.notebook.faces import markup
-from hermes_nb.notebook.faces.markup import AMBER, BLUE, GREEN, RED, Html, chip, code, dim
-from hermes_nb.notebook.faces.table import clipped
+from hermes_nb.notebook.faces.command_run import script_line
+from hermes_nb.notebook.faces.marks import colour_of, mark_chip
+from hermes_nb.notebook.faces.markup import Html, code
 from hermes_nb.notebook.panels import PANELS
 
 if TYPE_CHECKING:
     from hermes_backends import Job
 
 _TAIL = 4_000
+_COMMAND = 72
 
 
 class JobView:
@@ -53,9 +56,9 @@ class JobView:
         self.job.kill()
 
     def __repr__(self) -> str:
-        ended = f", exit code {self.exit_code}" if self.exit_code is not None else ""
+        mark = mark_of_job(self.status, self.exit_code)
         lines = [
-            f"{self.id}: {self.status}{ended}: {clipped(redact(self.job.command))}",
+            f"{self.id}: {mark.text}: {first_line(readable(redact(self.job.command)), _COMMAND)}",
             readable(self._tail()).rstrip("\n"),
         ]
         return "\n".join(line for line in lines if line)
@@ -64,14 +67,12 @@ class JobView:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     def _repr_html_(self) -> Html:
-        ended_well = self.exit_code == 0
-        colour = {"running": BLUE, "killed": AMBER, "lost": RED}.get(self.status, GREEN if ended_well else RED)
-        word = self.status if self.exit_code is None else f"{self.status}, exit {self.exit_code}"
+        mark = mark_of_job(self.status, self.exit_code)
         tail = self._tail()
         return markup.card(
-            [markup.tag("b", code(self.id)), chip(word, colour), dim(code(clipped(redact(self.job.command))))],
+            [markup.tag("b", code(self.id)), mark_chip(mark), script_line(self.job.command)],
             markup.printed(tail.rstrip("\n")) if tail.strip() else None,
-            edge=colour,
+            edge=colour_of(mark),
         )
 
     def _tail(self) -> str:

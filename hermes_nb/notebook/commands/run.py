@@ -35,7 +35,7 @@ def _run(invocation: Invocation) -> CommandRun | JobView:
     if not options.no_raise:
         result.raise_for_error()
         if ran.exit_code:
-            raise CommandFailed(result, redact(command), ran.exit_code)
+            raise CommandFailed(result, redact(ran.command), ran.exit_code)
     return ran
 
 

@@ -1,4 +1,4 @@
-"""``search``: tools by what they do."""
+"""``search``: tools by what they do, all of them, as the explorer does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _search(invocation: Invocation) -> SearchResult:
     query = expand(invocation.rest, invocation.namespace, lambda value, _: str(value))
     if not query:
         raise MagicError("search for what? %hermes search open an issue")
-    return invocation.session.search(query, invocation.options.limit)
+    return invocation.session.search(query, invocation.options.limit, all=True)
 
 
 def _search_options(parser: Parser) -> None:

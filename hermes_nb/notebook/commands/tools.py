@@ -24,7 +24,7 @@ class ToolRow:
 
     Attributes:
         state: shown (the model sees its schema), deferred (it finds it by search), or why it can't be used.
-        tokens: About what its definition costs.
+        tokens: What its definition costs; an estimate where no tokenizer is installed.
     """
 
     name: str
@@ -33,6 +33,13 @@ class ToolRow:
     state: str
     tokens: int
     emoji: str = ""
+
+    @property
+    def cost(self) -> str:
+        """Its tokens, and whether that is an estimate."""
+        from hermes_nb.search.budget import about
+
+        return f"{about()}{self.tokens:,}"
 
 
 def tool_rows(session: Session) -> list[ToolRow]:
@@ -67,7 +74,7 @@ def _tools(invocation: Invocation) -> Table[ToolRow]:
     columns: tuple[Column[ToolRow], ...] = (
         Column("tool", lambda row: row.name, _tool_cell),
         Column("toolset", lambda row: row.toolset, lambda row: dim(row.toolset)),
-        Column("tokens", lambda row: f"{row.tokens:,}", lambda row: dim(f"{row.tokens:,}"), number=True),
+        Column("tokens", lambda row: row.cost, lambda row: dim(row.cost), number=True),
         Column("state", lambda row: row.state, lambda row: state_chip(row.state)),
         Column("what it does", lambda row: row.description, text_only=True),
     )

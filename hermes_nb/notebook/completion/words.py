@@ -7,13 +7,13 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hermes_nb.calls.place import LOCAL
 from hermes_nb.notebook import state
-from hermes_nb.place import LOCAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hermes_nb.place import Place
+    from hermes_nb.calls.place import Place
 
 _MOST = 500
 #: What ends a word in a shell, besides spaces.

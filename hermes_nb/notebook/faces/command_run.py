@@ -5,22 +5,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hermes_nb.common.redact import redact
+from hermes_nb.common.text import first_line, readable
 from hermes_nb.notebook.faces import markup
-from hermes_nb.notebook.faces.markup import RED, Html, code, dim
-from hermes_nb.notebook.faces.results import (
-    OUTCOMES,
-    exit_chip,
-    exit_colour,
-    outcome_chip,
-    result_html,
-    result_text,
-    took,
-)
+from hermes_nb.notebook.faces.marks import colour_of, edit_html, mark_chip
+from hermes_nb.notebook.faces.markup import Html, code, dim
+from hermes_nb.notebook.faces.results import edit_lines, result_html, result_text, took
 from hermes_nb.notebook.faces.streams import Streams, streams_of
 from hermes_nb.notebook.faces.table import clipped
 
 if TYPE_CHECKING:
     from hermes_nb.calls.results import ToolResult
+
+_LONGEST = 60
+
+
+def script_line(command: str) -> Html:
+    """A command in a heading: as it is, or the first line of a script, which opens to all of them."""
+    shown = readable(redact(command)).strip("\n")
+    first = dim(code(first_line(shown, _LONGEST)))
+    if "\n" not in shown:
+        return first
+    style = "display:inline-block;vertical-align:top;max-width:100%"
+    summary = markup.tag("summary", first, style="cursor:pointer")
+    return markup.tag("details", summary, markup.block(markup.text(shown)), style=style)
 
 
 class CommandRun:
@@ -29,13 +36,13 @@ class CommandRun:
     In the cell that showed the output as it came, its face is one line; anywhere else it shows the output again.
 
     Attributes:
-        command: What ran.
+        command: What ran, without secrets: the edited one, where somebody edited it before it was approved.
         result: The call's result, as the model would get it.
         backend: Where it ran.
     """
 
     def __init__(self, command: str, result: ToolResult, backend: str, *, shown_in: int | None = None) -> None:
-        self.command = command
+        self.command = str((result.args or {}).get("command", command))  # whoever approved it may have changed it
         self.result = result
         self.backend = backend
         self._shown_in = shown_in
@@ -83,24 +90,26 @@ class CommandRun:
     def _repr_html_(self) -> Html:
         if not self._was_just_shown():
             return result_html(self.result)
-        colour = exit_colour(self.exit_code) if self.result.ok else OUTCOMES.get(self.result.outcome, RED)
         head = [
-            exit_chip(self.exit_code) if self.result.ok else outcome_chip(self.result.outcome),
+            mark_chip(self.result.mark),
             dim(took(self.result)),
             dim(self.backend),
-            dim(code(clipped(redact(self.command), 60))),
+            script_line(self.command),
             markup.text(clipped(self.result.error, 200)) if self.result.error else None,
         ]
         return markup.tag(
             "div",
             markup.line(head),
-            style=f"border-left:3px solid {colour};padding:0 .8em;margin:.2em 0;font-size:.92em",
+            edit_html(self.result.edit) if self.result.edit else None,
+            style=f"border-left:3px solid {colour_of(self.result.mark)};padding:0 .8em;margin:.2em 0;font-size:.92em",
         )
 
     def _line(self) -> str:
         if not self.result.ok:
-            return f"{self.result.outcome}: {clipped(self.result.error or '', 300)}"
-        return "outcome unknown" if self.exit_code is None else f"exit code {self.exit_code}"
+            line = f"{self.result.outcome}: {clipped(self.result.error or '', 300)}"
+        else:
+            line = str(self.result.mark) if self.exit_code else f"exit code {self.exit_code}"
+        return "\n".join([line, *edit_lines(self.result.edit)])
 
     def _was_just_shown(self) -> bool:
         from IPython.core.getipython import get_ipython

@@ -18,7 +18,25 @@ def compact(error: BaseException, line: str) -> None:
     """Give an error a traceback of a few lines, if it is one that speaks for itself."""
     if isinstance(error, HermesError | KeyboardInterrupt | FileNotFoundError) or _is_backend_error(error):
         # IPython asks the exception itself how it wants to be shown.
-        error._render_traceback_ = lambda: render(error, line)  # type: ignore[attr-defined]
+        error._render_traceback_ = _Rendering(error, line)  # type: ignore[attr-defined]
+
+
+class _Rendering:
+    """What IPython shows of an error: a few lines when it is raised; ``%tb`` adds the frames of a tool's author."""
+
+    def __init__(self, error: BaseException, line: str) -> None:
+        self._error, self._line = error, line
+        self._was_shown = False
+
+    def __call__(self) -> list[str]:
+        lines = render(self._error, self._line)
+        frames = _frames(self._error)
+        if not frames:
+            return lines
+        if self._was_shown:
+            return [*lines, "", *frames]
+        self._was_shown = True
+        return [*lines, f"{_DIM}  %tb shows where it was raised{_PLAIN}"]
 
 
 def render(error: BaseException, line: str) -> list[str]:
@@ -33,6 +51,11 @@ def render(error: BaseException, line: str) -> list[str]:
     if fix:
         shown.append(f"  → {readable(str(fix))}")
     return [*shown, f"{_DIM}  in %hermes {one_line(readable(redact(line)), 120)}{_PLAIN}"]
+
+
+def _frames(error: BaseException) -> list[str]:
+    traceback = error.result.traceback if isinstance(error, ToolCallError) else None
+    return [readable(line) for line in traceback.splitlines()] if traceback else []
 
 
 def _message(error: BaseException) -> str:

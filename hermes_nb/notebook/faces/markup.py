@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from hermes_nb.common.text import visible
+from hermes_nb.common.text import ESCAPE_SEQUENCE, visible
 from hermes_nb.notebook.faces import ansi
 
-GREEN, RED, AMBER, BLUE, GREY = "#2f9356", "#d0434f", "#b07d10", "#3b7dd8", "#7b8494"
+GREEN, RED, AMBER, BLUE, GREY, ORANGE = "#2f9356", "#d0434f", "#b07d10", "#3b7dd8", "#7b8494", "#cc5c14"
 LINE = "var(--jp-border-color2, rgba(128,128,128,.3))"
 FAINT = "rgba(128,128,128,.09)"
 CODE_FONT = "var(--jp-code-font-family, ui-monospace, Menlo, Consolas, monospace)"
+_LINES_WHOLE, _LINES_OPEN = 30, 18
 _VOID = frozenset({"img", "br"})
 
 
@@ -67,23 +68,32 @@ def dim(content: Child) -> Html:
 def chip(label: str, colour: str = GREY) -> Html:
     """A word in a coloured pill."""
     style = (
-        f"color:{colour};{_towards_text(colour)};border:1px solid {colour}59;background:{colour}1f;border-radius:9px;"
+        f"{readable_colour(colour)};border:1px solid {colour}59;background:{colour}1f;border-radius:9px;"
         "padding:0 .55em;font-size:.85em;white-space:nowrap;font-weight:600"
     )
     return tag("span", label, style=style)
 
 
-def _towards_text(colour: str) -> str:
+def readable_colour(colour: str) -> str:
+    """The style of text in a colour, on a light page and on a dark one."""
     # Mixed with the text's own colour it gets lighter on a dark page and darker on a light one.
-    return f"color:color-mix(in srgb,{colour} 72%,currentColor)"
+    return f"color:{colour};color:color-mix(in srgb,{colour} 72%,currentColor)"
 
 
 def printed(output: str, *, edge: str = "", label: str = "") -> Html:
-    """What a program printed: its colours, and nothing else of its making."""
-    return block(Html(ansi.to_html(output)), edge=edge, label=label)
+    """What a program printed: its colours, and nothing else of its making. Many lines are folded after the first."""
+    lines = output.splitlines(keepends=True)
+    if len(lines) <= _LINES_WHOLE:
+        return block(Html(ansi.to_html(output)), edge=edge, label=label)
+    head, rest = "".join(lines[:_LINES_OPEN]), "".join(lines[_LINES_OPEN:])
+    going_on = "".join(found[0] for found in ESCAPE_SEQUENCE.finditer(head) if found["final"])
+    first = block(Html(ansi.to_html(head.rstrip("\n"))), edge=edge, label=label)
+    return join(
+        [first, fold(dim(f"show all {len(lines):,} lines"), block(Html(ansi.to_html(going_on + rest)), edge=edge))]
+    )
 
 
-def block(content: Html, *, edge: str = "", label: str = "") -> Html:
+def block(content: Html, *, edge: str = "", label: str = "", element: str = "pre") -> Html:
     """Preformatted content that scrolls inside a narrow cell."""
     style = (
         f"margin:.35em 0 0;padding:.45em .7em;background:{FAINT};color:inherit;border-radius:4px;overflow:auto;"
@@ -92,7 +102,7 @@ def block(content: Html, *, edge: str = "", label: str = "") -> Html:
     )
     if edge:
         style += f";border-left:3px solid {edge}"
-    shown = tag("pre", content, style=style)
+    shown = tag(element, content, style=style)
     if not label:
         return shown
     return join([tag("div", dim(label), style="font-size:.8em;margin-top:.4em"), shown])
@@ -112,10 +122,10 @@ def line(pieces: Sequence[Child]) -> Html:
     return tag("div", join([piece for piece in pieces if piece is not None], "&ensp;"), style="line-height:1.7")
 
 
-def fold(summary: Child, *content: Child, opened: bool = False) -> Html:
+def fold(summary: Child, *content: Child, opened: bool = False, class_: str = "") -> Html:
     """Content that opens at a click; without script."""
     head = tag("summary", summary, style="cursor:pointer")
-    return tag("details", head, *content, open=opened)
+    return tag("details", head, *content, open=opened, class_=class_)
 
 
 def grid(titles: Sequence[str], rows: Iterable[Sequence[Child]], *, numbers: frozenset[int] = frozenset()) -> Html:

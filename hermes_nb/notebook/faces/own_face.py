@@ -21,7 +21,8 @@ from hermes_nb.common.jsonable import encode_anything
 from hermes_nb.common.redact import redact, redact_json
 from hermes_nb.notebook.faces import markup
 from hermes_nb.notebook.faces.markup import Html
-from hermes_nb.notebook.faces.values import Picture, mime_of
+from hermes_nb.notebook.faces.media import Medium, Picture, of_bytes
+from hermes_nb.notebook.faces.records import SORTABLE
 from hermes_nb.returned.drawings import figure_of
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _VOID = frozenset(
 )
 _ENDS_BY_ITSELF = frozenset(("p", "li", "dt", "dd", "option", "tr", "td", "th", "thead", "tbody", "tfoot", "colgroup"))
 
-Face = Html | Picture
+Face = Html | Medium
 
 
 def face_of(value: Any) -> Face | None:
@@ -47,8 +48,7 @@ def face_of(value: Any) -> Face | None:
     if isinstance(value, _BUILT_IN):
         return None
     if isinstance(value, bytes):
-        mime = mime_of(value)
-        return _picture(mime, value) if mime else None
+        return of_bytes(value)
     try:
         figure = figure_of(value)
         return _chosen(bundle_of(_of_bearable_size(value))) if figure is None else _figure(figure)
@@ -172,7 +172,8 @@ def _framed(page: str) -> Html | None:
     clean = _clean(page) if len(page) <= HTML_SHOWN and _is_whole(page) else None
     if clean is None:
         return None
-    return markup.tag("div", Html(clean), style="overflow:auto;max-height:32em;max-width:100%;margin-top:.35em")
+    style = "overflow:auto;max-height:32em;max-width:100%;margin-top:.35em"
+    return markup.tag("div", Html(clean), style=style, class_=SORTABLE if "<table" in clean else "")
 
 
 def _clean(page: str) -> str | None:

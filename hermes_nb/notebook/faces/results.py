@@ -13,19 +13,22 @@ from hermes_nb.common.jsonable import is_json, written
 from hermes_nb.common.redact import MASK
 from hermes_nb.common.text import head_and_tail, readable
 from hermes_nb.notebook.faces import markup, own_face, values
+from hermes_nb.notebook.faces.marks import colour_of, edit_html, mark_chip
 from hermes_nb.notebook.faces.markup import AMBER, BLUE, GREEN, GREY, RED, Html, chip, code, dim
+from hermes_nb.notebook.faces.media import Picture, lone_picture
+from hermes_nb.notebook.faces.records import sorting
 from hermes_nb.notebook.faces.streams import Streams, streams_of
 from hermes_nb.notebook.faces.table import aligned, clipped
 
 if TYPE_CHECKING:
     from hermes_nb.approval.decision import Decision
+    from hermes_nb.approval.edit import Edit
     from hermes_nb.calls.journal import Journal, Record, Replay
     from hermes_nb.calls.results import ToolResult
     from hermes_nb.doctor import Report
     from hermes_nb.search.budget import Budget
     from hermes_nb.search.catalog import SearchResult
 
-OUTCOMES = {"ok": GREEN, "denied": AMBER, "vetoed": AMBER, "unavailable": AMBER, "interrupted": AMBER}
 _CALLS_SHOWN = 100
 
 Bundle = dict[str, Any]
@@ -51,7 +54,7 @@ def result_bundle(result: ToolResult) -> Bundle:
     """The faces of a call's result; a lone picture is a picture, which every page can show."""
     text = result_text(result)
     face = own_face.face_of(result.value) if _may_show_itself(result) else None
-    picture = face if isinstance(face, values.Picture) else values.lone_picture(result.value) if result.ok else None
+    picture = face if isinstance(face, Picture) else lone_picture(result.value) if result.ok else None
     if picture is not None and picture.mime in ("image/png", "image/jpeg") and not picture.width:
         return {"text/plain": text, picture.mime: picture.data}
     live = own_face.live_faces(result.value) if _may_show_itself(result) else {}
@@ -60,13 +63,14 @@ def result_bundle(result: ToolResult) -> Bundle:
 
 def result_text(result: ToolResult) -> str:
     """A result as stable text."""
-    lines = [f"{result.tool}: {result.outcome}"]
+    lines = [f"{result.tool}: {result.mark.text}"]
     if not result.ok:
         lines[0] += f": {clipped(result.error or '', 500)}" if result.error else ""
     lines += [f"({clipped(note, 300)})" for note in result.notes]
+    lines += edit_lines(result.edit)
     found = streams_of(result.value)
     if found is not None:
-        return "\n".join([*lines, *_streams_text(found)])
+        return "\n".join([*lines, *_streams_text(found, result)])
     body = values.plain(_shown_value(result)) if result.ok else ""
     return "\n".join([*lines, body]).rstrip()
 
@@ -76,6 +80,11 @@ def result_html(result: ToolResult) -> Html:
     return _result_card(result, own_face.face_of(result.value) if _may_show_itself(result) else None)
 
 
+def edit_lines(edit: Edit | None) -> list[str]:
+    """What an approver changed, as lines of text."""
+    return [] if edit is None else [f"{sign} {clipped(text, 300)}" for sign, text in edit.lines()]
+
+
 def _may_show_itself(result: ToolResult) -> bool:
     # A table cuts long cells, and half a secret is not recognised: where there was one, people see what the model does.
     return result.ok and MASK not in result.text
@@ -83,15 +92,15 @@ def _may_show_itself(result: ToolResult) -> bool:
 
 def _result_card(result: ToolResult, face: own_face.Face | None) -> Html:
     found = streams_of(result.value)
-    colour, state = OUTCOMES.get(result.outcome, RED), outcome_chip(result.outcome)
-    if found is not None and result.ok:
-        colour, state = exit_colour(found.exit_code), exit_chip(found.exit_code)
+    colour = colour_of(result.mark)
     where = dim(found.where) if found is not None and found.where else None
-    head = [tool_name(result.tool), state, dim(took(result)), where]
-    body: list[Html | None] = [_decision_line(result.decision)]
+    head = [tool_name(result.tool), mark_chip(result.mark), dim(took(result)), where]
+    body: list[Html | None] = [_decision_line(result.decision), edit_html(result.edit) if result.edit else None]
     body += [markup.tag("div", dim(note)) for note in result.notes]
     if result.error:
         body.append(markup.printed(head_and_tail(result.error, values.TEXT_SHOWN), edge=colour))
+    if result.traceback:
+        body.append(markup.fold(dim("where it was raised"), markup.printed(result.traceback)))
     if found is not None:
         body.append(streams_html(found))
     elif face is not None:
@@ -102,7 +111,7 @@ def _result_card(result: ToolResult, face: own_face.Face | None) -> Html:
             body += [_labelled(key, inner) for key, inner in own_face.faces_inside(result.value)]
     if result.spill is not None:
         body.append(markup.tag("div", dim("the whole result: "), code(str(result.spill))))
-    return markup.card(head, *body, edge=colour)
+    return markup.card(head, *body, sorting(*body), edge=colour)
 
 
 def _shown_value(result: ToolResult) -> Any:
@@ -113,7 +122,7 @@ def _shown_value(result: ToolResult) -> Any:
 
 
 def _as_html(face: own_face.Face) -> Html:
-    return face.html() if isinstance(face, values.Picture) else face
+    return face if isinstance(face, Html) else face.html()
 
 
 def _labelled(key: str, face: own_face.Face) -> Html:
@@ -130,27 +139,11 @@ def tag_bold(content: str) -> Html:
     return markup.tag("b", content)
 
 
-def outcome_chip(outcome: str) -> Html:
-    """How a call went, in a word."""
-    return chip(f"{'✓' if outcome == 'ok' else '✗'} {outcome}", OUTCOMES.get(outcome, RED))
-
-
 def state_chip(state: str) -> Html:
     """What becomes of a tool: the model sees it, finds it by search, or can't have it for the reason given."""
     if state in ("shown", "deferred"):
         return chip(state, GREEN if state == "shown" else BLUE)
     return markup.join([chip("unavailable", AMBER), " ", dim(state)])
-
-
-def exit_chip(exit_code: int | None) -> Html:
-    """A command's exit code."""
-    mark = "✓" if exit_code == 0 else "✗"
-    return chip("outcome unknown" if exit_code is None else f"{mark} exit {exit_code}", exit_colour(exit_code))
-
-
-def exit_colour(exit_code: int | None) -> str:
-    """Green for success, red for failure, amber for what nobody knows."""
-    return AMBER if exit_code is None else GREEN if exit_code == 0 else RED
 
 
 def _decision_line(decision: Decision | None) -> Html | None:
@@ -172,9 +165,10 @@ def streams_html(found: Streams) -> Html:
     return markup.join(both) if any(both) else markup.tag("div", dim("no output"))
 
 
-def _streams_text(found: Streams) -> list[str]:
+def _streams_text(found: Streams, result: ToolResult) -> list[str]:
+    is_said = result.mark.tone == "failed" or (result.ok and found.exit_code is None)  # a job that is still running
     exit_line = "outcome unknown" if found.exit_code is None else f"exit code {found.exit_code}"
-    lines = [exit_line, head_and_tail(readable(found.stdout), values.TEXT_SHOWN).rstrip("\n")]
+    lines = ["" if is_said else exit_line, head_and_tail(readable(found.stdout), values.TEXT_SHOWN).rstrip("\n")]
     if found.stderr.strip():
         lines += ["stderr:", head_and_tail(readable(found.stderr), values.TEXT_SHOWN).rstrip("\n")]
     return [line for line in lines if line]
@@ -185,7 +179,13 @@ def _streams_text(found: Streams) -> list[str]:
 
 def search_html(result: SearchResult) -> Html:
     """What a search found, with how well it fits."""
-    head = [dim("search"), tag_bold(result.query), dim(f"{len(result.matches)} of {result.total_available:,} tools")]
+    head = [
+        dim("search"),
+        tag_bold(result.query),
+        dim(
+            f"{len(result.matches)} of {result.total_available:,} tools{', by plain words' if result.by_words else ''}"
+        ),
+    ]
     if not result.matches:
         return markup.card(head, markup.tag("div", result.hint or "nothing fits"))
     best = max(hit.score for hit in result.matches) or 1.0
@@ -193,7 +193,7 @@ def search_html(result: SearchResult) -> Html:
         (
             markup.join([tool_name(hit.name), markup.tag("div", dim(code(hit.signature.removeprefix(hit.name))))]),
             hit.description,
-            dim(hit.toolset),
+            markup.join([dim(hit.toolset), *([" ", chip(hit.state)] if hit.is_remarkable else [])]),
             markup.bar(hit.score / best, width="4em"),
         )
         for hit in result.matches
@@ -205,22 +205,27 @@ def budget_html(budget: Budget) -> Html:
     """What the tools' schemas cost, as bars."""
     total = budget.total_tokens
     head = [
-        tag_bold(f"{budget.visible_tokens:,} tokens"),
-        dim(f"of {total:,} are shown to the model ({budget.tokenizer})"),
+        tag_bold(f"{budget.about}{budget.visible_tokens:,} tokens"),
+        dim(f"of {budget.about}{total:,} are shown to the model ({budget.tokenizer})"),
         chip(f"{len(budget.deferred)} tools deferred", BLUE) if budget.active else chip("nothing deferred"),
-        chip(f"saves {budget.saving:,} a turn", GREEN) if budget.saving > 0 else None,
+        chip(f"saves {budget.about}{budget.saving:,} a turn", GREEN) if budget.saving > 0 else None,
     ]
     bars = [
-        ("without search", total, GREY),
-        ("shown now", budget.visible_tokens, BLUE),
-        ("deferrable", budget.deferrable_tokens, GREEN if budget.active else GREY),
-        ("threshold", budget.threshold_tokens, AMBER),
+        ("without search", budget.about, total, GREY),
+        ("shown now", budget.about, budget.visible_tokens, BLUE),
+        ("deferrable, by the estimate that decides", "≈ ", budget.deferrable_tokens, GREEN if budget.active else GREY),
+        ("threshold", "", budget.threshold_tokens, AMBER),
     ]
-    widest = max([tokens for _, tokens, _ in bars] + [1])
-    overview = [(label, f"{tokens:,}", markup.bar(tokens / widest, colour, "16em")) for label, tokens, colour in bars]
+    widest = max([tokens for _, _, tokens, _ in bars] + [1])
+    overview = [
+        (label, f"{about}{tokens:,}", markup.bar(tokens / widest, colour, "16em"))
+        for label, about, tokens, colour in bars
+    ]
     ordered = sorted(budget.per_toolset.items(), key=lambda entry: (-entry[1], entry[0]))
     most = max((tokens for _, tokens in ordered), default=1) or 1
-    toolsets = [(code(name), f"{tokens:,}", markup.bar(tokens / most, BLUE, "16em")) for name, tokens in ordered]
+    toolsets = [
+        (code(name), f"{budget.about}{tokens:,}", markup.bar(tokens / most, BLUE, "16em")) for name, tokens in ordered
+    ]
     return markup.card(
         head,
         markup.grid(("", "tokens", ""), overview, numbers=frozenset({1})),
@@ -263,22 +268,24 @@ def calls_html(records: Sequence[Record], title: str) -> Html:
             dim(record.id),
             markup.fold(
                 markup.join([tool_name(record.tool), " ", dim(code(clipped(_arguments(record), 60)))]),
+                edit_html(record.edit) if record.edit else None,
                 values.render(record.args if isinstance(record.args, dict) else {"arguments": record.args}),
                 values.render(record.text),
             ),
-            outcome_chip(record.outcome),
+            mark_chip(record.mark),
             dim(took(record)),
         )
         for record in shown
     ]
-    failed = sum(not record.ok for record in records)
+    failed = sum(record.mark.tone != "good" for record in records)
     head = [
         tag_bold(title),
         dim(f"{len(records):,} call{'s' if len(records) != 1 else ''}"),
         chip(f"{failed} not ok", RED) if failed else None,
         dim(f"the last {len(shown)}") if len(shown) < len(records) else None,
     ]
-    return markup.card(head, markup.grid(("", "call", "outcome", "took"), rows) if rows else dim("no calls yet"))
+    body = markup.grid(("", "call", "outcome", "took"), rows) if rows else dim("no calls yet")
+    return markup.card(head, body, sorting(body))
 
 
 def calls_text(records: Sequence[Record]) -> str:
@@ -287,7 +294,7 @@ def calls_text(records: Sequence[Record]) -> str:
         return "no calls yet"
     shown = records[-_CALLS_SHOWN:]
     return aligned(
-        [(record.tool, record.outcome, clipped(_arguments(record), 40), clipped(record.text, 50)) for record in shown]
+        [(record.tool, record.mark.text, clipped(_arguments(record), 40), clipped(record.text, 50)) for record in shown]
     )
 
 

@@ -12,6 +12,7 @@ from hermes_nb.notebook.faces import markup, values
 from hermes_nb.notebook.faces.markup import RED, Html, chip, code, dim
 from hermes_nb.notebook.faces.results import state_chip, tool_name
 from hermes_nb.notebook.faces.table import aligned, clipped
+from hermes_nb.search.budget import about
 
 _DEEPEST = 4
 _LIMITS = {
@@ -74,7 +75,7 @@ class Description(dict[str, Any]):
         return f"%hermes call {self.name} {pairs}".rstrip()
 
     def __repr__(self) -> str:
-        head = f"{self.name} ({self.toolset}, {self.state}, {self.tokens:,} tokens)"
+        head = f"{self.name} ({self.toolset}, {self.state}, {about()}{self.tokens:,} tokens)"
         rows = [
             (
                 f"  {'  ' * entry.depth}{clipped(entry.name, 40)}",
@@ -96,7 +97,7 @@ class Description(dict[str, Any]):
             markup.join([f"{self.emoji} " if self.emoji else None, tool_name(self.name)]),
             chip(self.toolset),
             state_chip(self.state),
-            dim(f"{self.tokens:,} tokens"),
+            dim(f"{about()}{self.tokens:,} tokens"),
             dim(self.lacks) if self.lacks else None,
         ]
         rows = [
@@ -117,7 +118,7 @@ class Description(dict[str, Any]):
             markup.tag("div", self.text, style="white-space:pre-wrap;margin:.2em 0 .4em"),
             markup.grid(("argument", "type", ""), rows) if rows else dim("takes no arguments"),
             markup.tag("div", code(self.example), style="margin:.4em 0 .2em"),
-            markup.fold(dim("JSON schema"), markup.block(values.tree(self.schema))),
+            markup.fold(dim("JSON schema"), values.json_block(self.schema)),
         )
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from hermes_nb.notebook.frontend.widget import HermesWidget, Message, script, style
+from hermes_nb.notebook.faces.markup import join, tag
+from hermes_nb.notebook.faces.results import budget_html
+from hermes_nb.notebook.frontend.assets import script, style
+from hermes_nb.notebook.frontend.widget import HermesWidget, Message
 from hermes_nb.notebook.widgets.costs import Costs, compared
 from hermes_nb.notebook.widgets.figure import colours, svg
 
@@ -18,14 +21,14 @@ class BudgetView(HermesWidget):
     Nothing is changed in the session: it is a calculation.
     """
 
-    _esm = script("dom", "budget")
+    _esm = script("dom", "living", "budget")
     _css = style("base", "budget")
     answers: ClassVar[dict[str, str]] = {"ready": "_greet", "without": "_without"}
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._budget = session.budget()
-        self._costs = Costs.of(session)
+        self._measure()
+        self._sentence = compared(self._costs, self._costs, frozenset())
         super().__init__()
 
     def svg(self) -> str:
@@ -36,12 +39,20 @@ class BudgetView(HermesWidget):
         """The budget in words."""
         return str(self._budget)
 
+    def html_face(self) -> str:
+        """The words and bars that need no picture, and what was last tried out."""
+        return join([tag("p", self._sentence), budget_html(self._budget)])
+
     def static_faces(self) -> dict[str, str]:
         """The picture and the words: viewers prefer HTML to SVG, so there is no HTML."""
         return {"text/plain": self.text_face(), "image/svg+xml": self.svg()}
 
+    def _measure(self) -> None:
+        self._budget = self.session.budget()
+        self._costs = Costs.of(self.session, self._budget)
+
     def _greet(self, _message: Message) -> None:
-        self._budget, self._costs = self.session.budget(), Costs.of(self.session)
+        self._measure()
         self._show(frozenset())
 
     def _without(self, message: Message) -> None:
@@ -51,11 +62,14 @@ class BudgetView(HermesWidget):
         before = self._costs
         after = before.without(removed)
         colour = colours(before)
+        self._sentence = compared(before, after, removed)
+        self.kept.changed()
         self.send(
             {
                 "kind": "figure",
                 "svg": svg(after, colour, with_legend=False),
-                "sentence": compared(before, after, removed),
+                "about": before.about,
+                "sentence": self._sentence,
                 "toolsets": [
                     {
                         "name": part.toolset,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from hermes_nb.search.budget import tool_tokens
+from hermes_nb.search.budget import estimated_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from hermes_nb.search.budget import Budget
     from hermes_nb.search.settings import ToolSearchConfig
     from hermes_nb.session import Session
 
@@ -35,27 +36,30 @@ class Slice:
 
 @dataclass(frozen=True)
 class Costs:
-    """The token cost of a session's tools, the largest toolset first."""
+    """The token cost of a session's tools, the largest toolset first; ``about`` stands before every figure of it."""
 
     slices: tuple[Slice, ...]
     bridge: int
     context: int | None
     settings: ToolSearchConfig
     tokenizer: str
+    about: str = ""
 
     @classmethod
-    def of(cls, session: Session) -> Costs:
-        """The costs of a session now."""
-        budget = session.budget()
+    def of(cls, session: Session, budget: Budget | None = None) -> Costs:
+        """The costs of a session now, whose budget need not be made again where it is at hand."""
+        budget = budget or session.budget()
         rows: dict[str, list[int]] = {}
         for tool in session.view.visible().tools:
             row = rows.setdefault(tool.toolset, [0, 0, 0, 0])
             row[0] += 1
             row[2 if tool.deferrable else 1] += budget.per_tool[tool.name]
-            row[3] += tool_tokens(tool) if tool.deferrable else 0
+            row[3] += estimated_tokens(tool) if tool.deferrable else 0
         slices = [Slice(name, *row) for name, row in rows.items()]
         ordered = tuple(sorted(slices, key=lambda part: (-part.tokens, part.toolset)))
-        return cls(ordered, budget.bridge_tokens, session.context_length, session.search_config, budget.tokenizer)
+        return cls(
+            ordered, budget.bridge_tokens, session.context_length, session.search_config, budget.tokenizer, budget.about
+        )
 
     def without(self, toolsets: Collection[str]) -> Costs:
         """The costs if these were not there."""
@@ -97,11 +101,11 @@ def compared(before: Costs, after: Costs, removed: Collection[str]) -> str:
     """What changes, in a sentence."""
     if not removed:
         state = "tool search is active" if before.active else "tool search is not active"
-        return f"The model sees {before.now:,} tokens of schemas now: {state}."
+        return f"The model sees {before.about}{before.now:,} tokens of schemas now: {state}."
     names = ", ".join(sorted(removed))
-    sentence = f"Without {names}: {after.total:,} tokens in all, {before.total - after.total:,} less"
+    sentence = f"Without {names}: {after.about}{after.total:,} tokens in all, {before.total - after.total:,} less"
     if before.active and not after.active:
         sentence += "; tool search would switch off"
     change = after.now - before.now
     seen = "as much as now" if not change else f"{abs(change):,} {'more' if change > 0 else 'less'} than now"
-    return f"{sentence}; the model would see {after.now:,} tokens, {seen}."
+    return f"{sentence}; the model would see {after.about}{after.now:,} tokens, {seen}."

@@ -9,7 +9,7 @@ import msgspec
 
 from hermes_nb.common.text import one_line
 from hermes_nb.search.bridge import bridge_tools
-from hermes_nb.search.budget import tool_tokens
+from hermes_nb.search.budget import about, tool_tokens
 from hermes_nb.search.catalog import plain
 
 if TYPE_CHECKING:
@@ -29,13 +29,15 @@ class Table:
     Attributes:
         tools: In the order of toolset and name; those that are not available too.
         states: For each, whether the model sees it now, finds it by search, or can't use it.
-        gauge: What the tools cost and where the threshold is.
+        gauge: Where the threshold is, and what the estimate that decides makes of the tools.
+        seen: What the model sees now.
         visible: What it was derived from; another object when anything has changed.
     """
 
     tools: tuple[Tool, ...]
     states: tuple[int, ...]
     gauge: dict[str, Any]
+    seen: tuple[Tool, ...]
     visible: Visible
 
     @classmethod
@@ -52,12 +54,10 @@ class Table:
             "context": session.context_length,
             "mode": session.search_config.enabled,
             "active": active,
-            "seen": len(seen),
-            "seen_tokens": sum(map(tool_tokens, seen)),
             "deferred": states.count(STATES.index("deferred")),
             "unavailable": states.count(STATES.index("unavailable")),
         }
-        return cls(tools, states, gauge, current.visible)
+        return cls(tools, states, gauge, tuple(seen), current.visible)
 
     def columns(self) -> dict[str, Any]:
         """The table as the front end gets it: by columns, with each toolset's name once."""
@@ -71,7 +71,9 @@ class Table:
             "source": [tool.source for tool in self.tools],
             "tokens": [tool_tokens(tool) for tool in self.tools],
             "state": self.states,
-            "gauge": self.gauge,
+            "always": [not tool.deferrable for tool in self.tools],
+            "about_tokens": about(),
+            "gauge": {**self.gauge, "seen": len(self.seen), "seen_tokens": sum(map(tool_tokens, self.seen))},
         }
 
     def packed(self) -> bytes:
@@ -84,32 +86,17 @@ class Table:
         return msgspec.json.encode({"query": query, "order": rows, "ranked": ranked})
 
     def order(self, session: Session, query: str) -> tuple[list[int], bool]:
-        """Rows for a query, and whether they are ranked as ``tool_search`` ranks them.
+        """Rows for a query, in the order of ``%hermes search``, and whether they fit as a whole.
 
-        After the hits comes what it doesn't search, such as core tools, where the words occur; where nothing was hit,
-        as with half a word while it is being typed, everything where they do.
+        Where nothing does, as with half a word while it is being typed, they are those in which the words occur.
         """
-        words = query.lower().split()
-        if not words:
+        if not query.strip():
             return list(range(len(self.tools))), True
-        current = session.view.catalog
         row = {tool.name: number for number, tool in enumerate(self.tools)}
-        found = session.view.index.of(current.tools).search(query, len(current.tools))
-        ranked = [row[scored.name] for scored in found if scored.name in row]
-        others = [
-            number
-            for number, tool in enumerate(self.tools)
-            if not (ranked and tool.name in current.tools) and _has(tool, words)
-        ]
-        others.sort(key=lambda number: words[0] not in self.tools[number].name.lower())
-        return ranked + others, bool(ranked) or not others
+        found, by_words = session.view.everything.found(query, len(self.tools))
+        return [row[name] for name, _ in found if name in row], not by_words
 
 
 def _about(tool: Tool) -> str:
     about = one_line(tool.description[: _ABOUT_LENGTH * 2], _ABOUT_LENGTH)
     return about if about.isprintable() else plain(tool.description, _ABOUT_LENGTH)
-
-
-def _has(tool: Tool, words: list[str]) -> bool:
-    text = f"{tool.name} {tool.toolset} {tool.description}".lower()
-    return all(word in text for word in words)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from hermes_nb.search.engine.text import words
+from hermes_nb.search.engine.words import words
 
 FIELDS = ("name", "source", "description", "parameter_names", "parameter_texts")
 Words = tuple[tuple[str, ...], ...]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hermes_nb.search.engine.spelling import Spelling
 from hermes_nb.search.engine.synonyms import synonyms
-from hermes_nb.search.engine.text import stem, words
+from hermes_nb.search.engine.words import stem, words
 
 RELATED = 0.25  # what a synonym, or a word written together or apart, is worth beside the word itself
 MISSPELLED = 0.8

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from hermes_nb.search.engine.document import Document, bare_name
-from hermes_nb.search.engine.text import words
+from hermes_nb.search.engine.words import words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

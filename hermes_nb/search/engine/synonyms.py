@@ -6,7 +6,7 @@ says a may mean b, but not the other way round.
 
 from collections.abc import Iterator, Sequence
 
-from hermes_nb.search.engine.text import stem
+from hermes_nb.search.engine.words import stem
 
 Phrase = tuple[str, ...]
 

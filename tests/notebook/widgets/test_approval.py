@@ -48,7 +48,12 @@ def test_an_answer_with_the_nonce_decides(asked: Asked, outbox: Outbox) -> None:
     assert question.decision is not None
     assert question.decision.allowed
     assert [message["kind"] for message in sent] == ["ask", "noted", "closed"]
-    assert card.text_face() == "✔ Approved once: shell: cd build && rm -rf ./cache"
+    assert card.text_face().splitlines() == [
+        "✔ Approved once: shell: cd build && rm -rf ./cache",
+        "  found: deletes a folder: rm -rf ./cache",
+        "  to run on local in /home/me; decided by the person at the notebook",
+        "  Allowed to run as it was asked",
+    ]
 
 
 def test_an_answer_with_another_nonce_counts_for_nothing(asked: Asked, outbox: Outbox) -> None:
@@ -102,6 +107,17 @@ def test_the_faces_of_a_card_are_the_same_each_time(asked: Asked) -> None:
 
 def test_a_face_escapes_what_the_command_says(asked: Asked) -> None:
     assert "<img" not in ApprovalCard(Question(asked("<img src=x>"))).html_face()
+
+
+def test_the_face_of_an_edit_shows_old_and_new(asked: Asked, outbox: Outbox) -> None:
+    question = Question(asked("rm <b>"))
+    card = ApprovalCard(question)
+    outbox(card)
+    answer = {"kind": "answer", "nonce": question.nonce, "choice": "once", "edited": "ls <i>"}
+    card.ask(question, answering(card, {"kind": "shown", "nonce": question.nonce}, answer), 1)
+    assert card.text_face().startswith("✔ Edited and approved: shell: rm <b> → ls <i>\n")
+    assert ">rm &lt;b&gt;</del>" in card.html_face()
+    assert ">ls &lt;i&gt;</ins>" in card.html_face()
 
 
 def test_there_is_one_inbox() -> None:

@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hermes_nb.notebook.asking.desk import ApprovalCard, Inbox
-from hermes_nb.notebook.widgets.budget import BudgetView
-from hermes_nb.notebook.widgets.explorer import Explorer
-from hermes_nb.notebook.widgets.feed import Feed
-from hermes_nb.notebook.widgets.jobs import JobsView
+from hermes_nb.notebook.panels import PANELS
 
 if TYPE_CHECKING:
     from hermes_nb.notebook.frontend.widget import HermesWidget
 
-WIDGETS = [ApprovalCard, Inbox, Explorer, Feed, BudgetView, JobsView]
+WIDGETS = [ApprovalCard, Inbox, *(panel.widget for panel in PANELS.values())]
 
 
 @pytest.mark.parametrize("widget", WIDGETS)

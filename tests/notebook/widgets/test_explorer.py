@@ -30,15 +30,21 @@ def names(session: Session, query: str) -> list[str]:
     return [table.tools[row].name for row in table.order(session, query)[0]]
 
 
-def test_rows_are_ranked_as_tool_search_ranks_them(session: Session) -> None:
-    found = [hit.name for hit in session.search("open an issue", 50).matches]
-    assert names(session, "open an issue")[: len(found)] == found
-    assert found[0] == "create_issue"
+@pytest.mark.parametrize("query", ["open an issue", "search the web", "weather of tomorrow", "sen", "xyzzy"])
+def test_rows_are_in_the_order_of_a_search_of_all_tools(session: Session, query: str) -> None:
+    assert names(session, query) == [hit.name for hit in session.search(query, 50, all=True).matches]
 
 
-def test_core_tools_and_unavailable_ones_are_found_by_their_words(session: Session) -> None:
-    assert "web_search" in names(session, "web")
-    assert names(session, "weather") == ["forecast"]
+def test_core_tools_and_unavailable_ones_are_found_too(session: Session) -> None:
+    assert names(session, "open an issue")[0] == "create_issue"
+    assert names(session, "search the web")[0] == "web_search"
+    assert names(session, "weather")[0] == "forecast"
+
+
+def test_the_table_says_which_tools_are_always_shown(session: Session) -> None:
+    columns = Table.of(session).columns()
+    always = [name for name, is_always in zip(columns["name"], columns["always"], strict=True) if is_always]
+    assert always == ["web_search"]
 
 
 def test_half_a_word_finds_by_plain_words(session: Session) -> None:
@@ -104,7 +110,7 @@ def run(explorer: Explorer, monkeypatch: pytest.MonkeyPatch, **message: Any) -> 
 
 def test_a_run_goes_through_the_session(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     result = run(Explorer(session), monkeypatch, name="create_issue", args={"title": "x"})
-    assert (result["outcome"], result["text"]) == ("ok", "created x")
+    assert (result["outcome"], result["mark"], result["text"]) == ("ok", "✓ ok", "created x")
     assert [record.tool for record in session.journal] == ["create_issue"]
 
 
@@ -114,6 +120,18 @@ def test_a_run_with_wrong_arguments_is_refused_like_any_call(session: Session, m
 
 def test_a_guarded_run_without_a_kernel_is_denied(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(Explorer(session), monkeypatch, name="delete_issue", args={"title": "x"})["outcome"] == "denied"
+
+
+def test_a_run_that_fails_tells_its_author_where(
+    session: Session, tools: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def break_down(args: Any) -> None:
+        raise KeyError("missing")
+
+    tools.register("fragile", "own", {"type": "object"}, break_down, description="Break.")
+    result = run(Explorer(session), monkeypatch, name="fragile", args={})
+    assert (result["mark"], result["tone"]) == ("✗ error", "bad")
+    assert "in break_down" in result["traceback"]
 
 
 def test_a_session_has_one_explorer_for_all_cells(session: Session) -> None:

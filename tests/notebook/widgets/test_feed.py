@@ -4,7 +4,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from hermes_nb import Registry, Session, tool
+from hermes_nb import Decision, Registry, Session, tool
+from hermes_nb.approval.approvers import ScriptedApprover
 from hermes_nb.notebook import feed
 from hermes_nb.notebook.widgets.feed import Feed
 
@@ -94,6 +95,23 @@ def test_a_feed_that_is_opened_later_has_the_calls_that_run(tools: Registry, out
 
         session.call("look")
     assert [(row["tool"], row["outcome"]) for row in sent[0]["rows"]] == [("look", "running")]
+
+
+def test_a_commands_own_failure_and_an_edit_are_in_the_rows(tools: Registry, outbox: Outbox) -> None:
+    tools.register("shell", "own", {"type": "object"}, lambda args: {"stdout": "", "exit_code": 1}, description="Run.")
+    approver = ScriptedApprover([Decision.once(args={"title": "y"}), Decision.once])
+    with Session(registry=tools, approver=approver) as session:
+        session.call("shell", {})
+        session.call("delete_issue", {"title": "x"})
+        widget = Feed(session)
+        sent = outbox(widget)
+        widget.receive({"kind": "ready"})
+        failed, edited = sent[0]["rows"]
+        assert (failed["outcome"], failed["mark"], failed["tone"]) == ("✗ exit 1", "✗ exit 1", "failed")
+        assert (edited["outcome"], edited["mark"], edited["tone"]) == ("ok", "✓ ok", "good")
+        assert edited["decision"] == "once by approver, edited"
+        assert edited["args"] == '{"title":"y"}'
+        assert ("+", '  "title": "y"') in edited["edit"]
 
 
 def test_a_feed_that_fails_never_breaks_the_call(tools: Registry, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,7 +56,7 @@ def test_a_finding_that_was_cut_is_marked_as_far_as_it_goes(asked: Asked) -> Non
 
 def test_the_record_says_what_the_view_says(asked: Asked) -> None:
     question = Question(asked(view=ApprovalView("write /etc/hosts", "127.0.0.1\nlocalhost", edits="command")))
-    assert question.record()["subject"] == "write /etc/hosts: 127.0.0.1 localhost"
+    assert question.record()["subject"] == "write /etc/hosts: 127.0.0.1 … +1 line"
     assert Question(asked(view=ApprovalView("read a"))).record()["subject"] == "read a"
     assert Question(asked("ls", view=ApprovalView())).record()["subject"] == '{"command": "ls"}'
 
@@ -96,6 +96,30 @@ def test_an_edited_command_replaces_only_the_command(asked: Asked) -> None:
     question.answer("once", edited="ls")
     assert question.decision is not None
     assert question.decision.args == {"command": "ls", "timeout": 5}
+
+
+def test_the_record_of_an_edit_names_what_was_made_of_it(asked: Asked) -> None:
+    question = Question(asked("git clean -fdx"))
+    question.answer("once", edited="git status")
+    record = question.record()
+    assert record["subject"] == "git status"
+    assert record["edit"] == [("-", "git clean -fdx"), ("+", "git status")]
+    assert record_text(record) == "✔ Edited and approved: shell: git clean -fdx → git status"
+
+
+def test_the_record_of_a_long_edit_shows_what_changed(asked: Asked) -> None:
+    question = Question(asked("cd build\nrm -rf ./cache\nls"))
+    question.answer("once", edited="cd build\nls -l\nls")
+    first, *changed = record_text(question.record()).splitlines()
+    assert first == "✔ Edited and approved: shell: cd build … +2 lines"
+    assert changed == ["    cd build", "  - rm -rf ./cache", "  + ls -l", "    ls"]
+
+
+def test_the_record_of_an_edit_holds_no_secret_and_nothing_that_hides(asked: Asked) -> None:
+    key = "sk-" + "a1b2c3d4" * 5
+    question = Question(asked(f"rm {key}"))
+    question.answer("once", edited=f"echo {key}\x1b[2K")
+    assert record_text(question.record()) == "✔ Edited and approved: shell: rm [redacted] → echo [redacted]␛[2K"
 
 
 def test_an_edit_that_changes_nothing_is_a_plain_approval(asked: Asked) -> None:

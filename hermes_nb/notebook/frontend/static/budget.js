@@ -1,5 +1,6 @@
 // The kernel draws the picture; here toolsets are switched off and on to see what that would change.
 import { count, frame, h, listen, repeat } from "./dom.js";
+import { living } from "./living.js";
 
 function render({ model, el }) {
   const removed = new Set();
@@ -13,13 +14,13 @@ function render({ model, el }) {
     model.send({ kind: "without", toolsets: [...removed] });
   }
 
-  function row(set) {
+  function row(set, about) {
     return h("label", { class: "hermes-set", title: `${set.name}: ${count(set.tools, "tool")}` },
       h("input", { type: "checkbox", checked: set.present, onchange: () => toggle(set.name) }),
       h("span", { class: "hermes-swatch", style: `background:${set.colour}` }),
       h("span", { class: "hermes-set-name" }, set.name),
       h("span", { class: "hermes-set-share", "aria-hidden": "true" }, h("span", { style: `width:${100 * set.share}%;background:${set.colour}` })),
-      h("span", { class: "hermes-dim" }, set.tokens.toLocaleString("en")));
+      h("span", { class: "hermes-dim" }, about + set.tokens.toLocaleString("en")));
   }
 
   function draw(message) {
@@ -28,7 +29,7 @@ function render({ model, el }) {
     picture.replaceChildren(document.importNode(drawing, true));
     sentence.textContent = message.sentence;
     const focused = rows.contains(document.activeElement) ? [...rows.querySelectorAll("input")].indexOf(document.activeElement) : -1;
-    rows.replaceChildren(...message.toolsets.map(row));
+    rows.replaceChildren(...message.toolsets.map((set) => row(set, message.about)));
     if (focused >= 0) rows.querySelectorAll("input")[focused]?.focus();
     root.classList.add("hermes-ready");
   }
@@ -39,4 +40,4 @@ function render({ model, el }) {
   return () => { stopReady(); stopListening(); };
 }
 
-export default { render };
+export default living(render);

@@ -1,12 +1,29 @@
 // Questions to a person, and the one line that stays of each.
-import { h, listen, repeat, uniqueId } from "./dom.js";
+import { changes, h, listen, repeat, uniqueId } from "./dom.js";
 
 // A card that appears under a moving hand must not be answered by the click that was meant for something else.
 const ARMED_AFTER = 400;
 
+const word = (...pieces) => h("span", { class: "hermes-word" }, pieces);
+const split = (text) => text.split(/(\s+)/).filter(Boolean);
+const isSpace = (piece) => /^\s/.test(piece);
+
+/** A text in words: lines break between them and not inside, also where what was found ends inside a word. */
 function marked(question, parts) {
-  return parts.map(([text, finding]) =>
-    finding === null ? text : h("mark", { title: question.findings[finding].what }, text));
+  const shown = [];
+  let open = null; // a word that goes on in the next part
+  parts.forEach(([text, finding], at) => {
+    const mark = (...pieces) =>
+      finding === null ? pieces : h("mark", { title: question.findings[finding].what }, pieces);
+    const pieces = split(text);
+    const goesOn = !isSpace(pieces.at(-1) ?? " ") && /^\S/.test(parts[at + 1]?.[0] ?? " ");
+    if (open !== null && pieces.length && !isSpace(pieces[0])) open.append(...[mark(pieces.shift())].flat());
+    if (pieces.length) open = null;
+    const last = goesOn && pieces.length ? pieces.pop() : null;
+    if (pieces.length) shown.push(mark(...pieces.map((piece) => (isSpace(piece) ? piece : word(piece)))));
+    if (last !== null) shown.push((open = word(mark(last))));
+  });
+  return shown;
 }
 
 /** What its tool shows of a call: one text, and rows of names and values. */
@@ -26,7 +43,7 @@ function view(question) {
 function findings(question) {
   return h("ul", { class: "hermes-findings" },
     question.findings.map((finding) =>
-      h("li", {}, h("span", {}, finding.what), finding.where ? [" ", h("code", {}, finding.where)] : null)));
+      h("li", {}, h("span", {}, finding.what), finding.where ? [" ", h("code", {}, marked(question, [[finding.where, null]]))] : null)));
 }
 
 function countdown(question) {
@@ -143,7 +160,7 @@ function recordLine(record) {
   return h("div", { class: `hermes-record ${record.allowed ? "hermes-allowed" : "hermes-denied"}` },
     h("span", { class: "hermes-record-mark", "aria-hidden": "true" }, record.allowed ? "✔" : "✘"),
     h("strong", {}, record.what), h("span", { class: "hermes-dim" }, record.tool),
-    h("code", {}, record.subject),
+    record.edit.length ? changes(record.edit) : h("code", {}, record.subject),
     record.reason ? h("span", { class: "hermes-record-reason" }, record.reason) : null);
 }
 

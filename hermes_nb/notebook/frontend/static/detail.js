@@ -1,5 +1,5 @@
 // One tool: what the model is told, a form to call it, what came back.
-import { duration, h } from "./dom.js";
+import { changes, duration, h } from "./dom.js";
 import { python, schemaFields } from "./form.js";
 
 async function copy(text, button) {
@@ -24,9 +24,12 @@ function readable(text) {
 }
 
 function resultView(result) {
-  const facts = [result.outcome, duration(result.seconds), result.decision, ...result.notes].filter(Boolean).join(" · ");
-  return [h("div", { class: `hermes-outcome ${result.outcome === "ok" ? "hermes-allowed" : "hermes-denied"}` }, facts),
-    h("pre", { class: "hermes-result-text", tabindex: "0", "aria-label": "Result" }, readable(result.text))];
+  const facts = [result.mark, duration(result.seconds), result.decision, ...result.notes].filter(Boolean).join(" · ");
+  return [h("div", { class: "hermes-outcome", "data-tone": result.tone }, facts),
+    result.edit.length ? changes(result.edit) : null,
+    h("pre", { class: "hermes-result-text", tabindex: "0", "aria-label": "Result" }, readable(result.text)),
+    result.traceback ? h("details", {}, h("summary", {}, "Where it was raised"), h("pre", { class: "hermes-source" }, result.traceback)) : null,
+  ].filter(Boolean);
 }
 
 /** `run(name, args)` starts a call and returns its number. */
@@ -71,8 +74,8 @@ export function toolDetail(tool, run) {
     h("h3", {}, tool.emoji ? `${tool.emoji} ` : null, h("code", {}, tool.name)),
     h("p", { class: "hermes-chips" },
       h("span", { class: "hermes-chip" }, tool.toolset),
-      tool.tokens !== undefined ? h("span", { class: "hermes-chip" }, `≈ ${tool.tokens.toLocaleString("en")} tokens`) : null,
-      h("span", { class: "hermes-chip", "data-state": tool.state }, tool.state),
+      h("span", { class: "hermes-chip" }, `${tool.tokens} tokens`),
+      h("span", { class: "hermes-chip", "data-state": tool.state }, tool.says),
       tool.guarded ? h("span", { class: "hermes-chip" }, "guarded") : null),
     tool.reason ? h("p", { class: "hermes-problem" }, `Not available: ${tool.reason}`)
       : tool.lacks ? h("p", { class: "hermes-dim" }, tool.lacks) : null,

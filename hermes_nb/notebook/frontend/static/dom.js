@@ -49,6 +49,16 @@ export function uniqueId(prefix) {
   return `hermes-${prefix}-${counted}-${Math.random().toString(36).slice(2, 8)}`;
 }
 
+/** What an approver changed of a call: the old struck out, the new below it. */
+export function changes(lines) {
+  const names = { "-": "del", "+": "ins", " ": "span" };
+  const line = ([sign, text], at) => { // neither the sign nor the space before the words is struck out
+    const words = text.trimStart();
+    return [at ? "\n" : null, h("span", { "data-sign": sign }, `${sign} `, text.slice(0, text.length - words.length), h(names[sign], {}, words))];
+  };
+  return h("pre", { class: "hermes-changes" }, lines.map(line));
+}
+
 export function count(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -1,8 +1,9 @@
 // Search as you type over a session's tools; the kernel ranks, the browser filters and draws.
-import { count, frame, h, listen } from "./dom.js";
 import { mountDesk } from "./desk.js";
-import { gauge } from "./gauge.js";
 import { toolDetail } from "./detail.js";
+import { count, frame, h, listen } from "./dom.js";
+import { gauge } from "./gauge.js";
+import { living } from "./living.js";
 import { virtualList } from "./virtual.js";
 
 const ROW_HEIGHT = 46;
@@ -22,6 +23,12 @@ function picker(label, onchange) {
   };
 }
 
+/** What becomes of a tool, in words: one that is built in is never deferred. */
+const stateOf = (table, place) => {
+  const state = STATES[table.state[place]];
+  return state === "shown" && table.always[place] ? "always shown" : state;
+};
+
 const tally = (values) => values.reduce((sizes, value) => sizes.set(value, (sizes.get(value) ?? 0) + 1), new Map());
 
 function render({ model, el }) {
@@ -36,7 +43,7 @@ function render({ model, el }) {
 
   const cost = gauge();
   const found = h("span", { class: "hermes-found hermes-dim", role: "status" }, "loading…");
-  const search = h("input", { type: "search", class: "hermes-search", placeholder: "Search tools as the model does", "aria-label": "Search tools",
+  const search = h("input", { type: "search", class: "hermes-search", placeholder: "Search all tools by what they do", "aria-label": "Search tools",
     autocomplete: "off", spellcheck: "false" });
   const toolset = picker("All toolsets", filter);
   const source = picker("All sources", filter);
@@ -51,11 +58,11 @@ function render({ model, el }) {
 
   function row(place) {
     return [
-      h("span", { class: "hermes-row-name" }, h("span", { class: "hermes-dot", "data-state": STATES[table.state[place]], title: STATES[table.state[place]] }),
+      h("span", { class: "hermes-row-name" }, h("span", { class: "hermes-dot", "data-state": STATES[table.state[place]], title: stateOf(table, place) }),
         h("code", {}, table.name[place])),
-      h("span", { class: "hermes-row-tokens" }, table.tokens[place].toLocaleString("en")),
+      h("span", { class: "hermes-row-tokens" }, table.about_tokens + table.tokens[place].toLocaleString("en")),
       h("span", { class: "hermes-row-about" }, table.about[place]),
-      h("span", { class: "hermes-row-set" }, table.toolsets[table.toolset[place]]),
+      h("span", { class: "hermes-row-set" }, table.toolsets[table.toolset[place]], stateOf(table, place) === "always shown" ? " · always shown" : null),
     ];
   }
 
@@ -93,7 +100,7 @@ function render({ model, el }) {
       toolset.fill(table.toolsets.map((name, number) => [String(number), `${name} (${sizes.get(number)})`]));
       source.fill([...tally(table.source)].map(([name, size]) => [name, `${name} (${size.toLocaleString("en")})`]));
       state.fill([...tally(table.state)].sort().map(([number, size]) => [String(number), `${STATES[number]} (${size.toLocaleString("en")})`]));
-      cost.show(table.gauge);
+      cost.show(table.gauge, table.about_tokens);
       order = table.name.map((_, place) => place);
       shownQuery = "";
       filter();
@@ -112,7 +119,7 @@ function render({ model, el }) {
     },
     tool(message) {
       const place = table.name.indexOf(message.name);
-      detail = toolDetail({ ...message, tokens: table.tokens[place], state: STATES[table.state[place]] }, (name, args) => {
+      detail = toolDetail({ ...message, tokens: table.about_tokens + table.tokens[place].toLocaleString("en"), state: STATES[table.state[place]], says: stateOf(table, place) }, (name, args) => {
         runs += 1;
         model.send({ kind: "run", name, args, number: runs });
         return runs;
@@ -132,4 +139,4 @@ function render({ model, el }) {
   return () => { stopListening(); stopDesk(); list.stop(); clearTimeout(impatience); };
 }
 
-export default { render };
+export default living(render);

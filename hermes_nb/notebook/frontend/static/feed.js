@@ -1,16 +1,18 @@
 // A session's calls as they begin and end, the newest first.
-import { count, duration, frame, h, listen, repeat } from "./dom.js";
+import { changes, count, duration, frame, h, listen, repeat } from "./dom.js";
+import { living } from "./living.js";
 import { timeline } from "./timeline.js";
 import { virtualList } from "./virtual.js";
 
 const [ROW_HEIGHT, KEPT, DRAWN] = [30, 500, 150];
 
-const took = (call) => (call.outcome === "running" ? "…" : duration(call.seconds));
+const took = (call) => (call.tone === "running" ? "…" : duration(call.seconds));
 
 function details(call) {
   const line = (name, value) => (value ? [h("dt", {}, name), h("dd", {}, value)] : null);
   return h("article", { class: "hermes-call" },
-    h("h3", {}, h("code", {}, call.tool), h("span", { class: "hermes-badge", "data-outcome": call.outcome }, call.outcome)),
+    h("h3", {}, h("code", {}, call.tool), h("span", { class: "hermes-badge", "data-tone": call.tone }, call.mark)),
+    call.edit.length ? changes(call.edit) : null,
     h("dl", {}, line("toolset", call.toolset), line("ran on", call.backend), line("took", took(call)),
       line("began", new Date(call.time * 1000).toLocaleString()), line("decision", call.decision), line("reason", call.reason),
       line("written as", call.written), line("notes", call.notes.join("; ")), line("whole result", call.spill),
@@ -33,7 +35,7 @@ function render({ model, el }) {
     times.element, h("div", { class: "hermes-columns" }, list.element, aside));
 
   function row(call) {
-    return [h("span", { class: "hermes-badge", "data-outcome": call.outcome }, call.outcome),
+    return [h("span", { class: "hermes-badge", "data-tone": call.tone }, call.mark),
       h("code", {}, call.tool), h("span", { class: "hermes-row-args" }, call.args),
       h("span", { class: "hermes-row-decision" }, call.decision), h("span", { class: "hermes-row-time" }, took(call))];
   }
@@ -61,7 +63,7 @@ function render({ model, el }) {
       const fresh = [...message.rows].reverse();
       const known = new Set(fresh.map((call) => call.call));
       calls = (message.all ? fresh : [...fresh, ...calls.filter((call) => !known.has(call.call))]).slice(0, KEPT);
-      const ended = calls.find((call) => opened?.outcome === "running" && call.call === opened.call && call.outcome !== "running");
+      const ended = calls.find((call) => opened?.tone === "running" && call.call === opened.call && call.tone !== "running");
       if (ended) open(ended);
       outcomes();
       draw(true);
@@ -72,4 +74,4 @@ function render({ model, el }) {
   return () => { stopReady(); stopListening(); list.stop(); };
 }
 
-export default { render };
+export default living(render);

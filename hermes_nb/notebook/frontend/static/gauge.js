@@ -9,7 +9,7 @@ export function gauge() {
   const element = h("div", { class: "hermes-gauge" }, track, words, seen);
   return {
     element,
-    show(cost) {
+    show(cost, about) {
       const share = cost.threshold ? cost.deferrable / cost.threshold : 0;
       bar.style.width = `${Math.min(100, 100 * share)}%`;
       element.classList.toggle("hermes-over", cost.active);
@@ -21,7 +21,7 @@ export function gauge() {
         ? `≈ ${count(cost.deferrable, "token")} of tools, over the threshold of ${cost.threshold.toLocaleString("en")}`
         : `≈ ${cost.deferrable.toLocaleString("en")} of ${cost.threshold.toLocaleString("en")} tokens until tools are deferred`;
       if (cost.mode !== "auto") words.textContent = `≈ ${count(cost.deferrable, "deferrable token")}; tool search is ${cost.mode}`;
-      seen.textContent = `The model sees ${count(cost.seen, "tool")}, ≈ ${count(cost.seen_tokens, "token")}`
+      seen.textContent = `The model sees ${count(cost.seen, "tool")}, ${about}${count(cost.seen_tokens, "token")}`
         + (cost.active ? `; ${cost.deferred.toLocaleString("en")} are deferred behind tool_search` : "; nothing is deferred");
     },
   };

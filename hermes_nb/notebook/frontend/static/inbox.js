@@ -1,6 +1,7 @@
 // The inbox: questions of calls that have no cell of their own.
-import { frame, h } from "./dom.js";
 import { mountDesk } from "./desk.js";
+import { frame, h } from "./dom.js";
+import { living } from "./living.js";
 
 function render({ model, el }) {
   const waiting = h("span", { class: "hermes-dim" });
@@ -12,4 +13,4 @@ function render({ model, el }) {
   });
 }
 
-export default { render };
+export default living(render);

@@ -1,5 +1,6 @@
 // Background jobs: asks for news while it is in sight, one question at a time.
 import { duration, frame, h, listen } from "./dom.js";
+import { living } from "./living.js";
 
 const [EVERY, PATIENCE] = [700, 5000];
 
@@ -25,7 +26,7 @@ function render({ model, el }) {
   function row(job) {
     return h("button", { type: "button", class: "hermes-job", role: "option", "aria-selected": String(job.job === chosen), dataset: { job: job.job },
       onclick: () => { chosen = job.job; follow = true; problem.hidden = true; ask(true); } },
-      h("span", { class: "hermes-job-state", "data-status": job.status }, job.state), h("strong", {}, job.job),
+      h("span", { class: "hermes-job-state", "data-tone": job.tone }, job.state), h("strong", {}, job.job),
       h("code", {}, job.command), h("span", { class: "hermes-dim", title: "since it was started" }, `${duration(job.age)} ago`));
   }
 
@@ -57,4 +58,4 @@ function render({ model, el }) {
   return () => { clearInterval(timer); stopListening(); };
 }
 
-export default { render };
+export default living(render);

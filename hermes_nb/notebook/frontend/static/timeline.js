@@ -48,7 +48,7 @@ export function timeline(onPick) {
       const height = lanes * LANE;
       const bars = placed.map(({ call, start, end, lane }) => {
         const bar = s("rect", { x: x(start), y: lane * LANE + 1, width: Math.max(3, x(end) - x(start)), height: LANE - 2, rx: 2,
-          class: "hermes-mark", "data-outcome": call.outcome }, s("title", {}, `${call.tool}: ${call.outcome}, ${duration(call.seconds)}`));
+          class: "hermes-mark", "data-tone": call.tone }, s("title", {}, `${call.tool}: ${call.mark}, ${duration(call.seconds)}`));
         bar.addEventListener("click", () => onPick(call));
         return bar;
       });

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from hermes_nb.search.engine.document import bare_name
-from hermes_nb.search.engine.text import stem, words
+from hermes_nb.search.engine.words import stem, words
 
 
 @pytest.mark.parametrize(
