@@ -40,6 +40,14 @@ class Kernel:
     def run(self, code: str) -> list[dict[str, Any]]:
         return self.until_idle(self.client.execute(code))
 
+    def answer(self, request: str) -> dict[str, Any]:
+        """The reply to a request."""
+        while True:
+            reply = self.client.get_shell_msg(timeout=PATIENCE)
+            if reply["parent_header"].get("msg_id") == request:
+                content: dict[str, Any] = reply["content"]
+                return content
+
     def until_idle(self, request: str) -> list[dict[str, Any]]:
         return list(self.follow(request))
 
@@ -113,11 +121,30 @@ def test_an_interrupt_stops_the_command_and_keeps_what_it_printed(kernel: Kernel
 
 def test_completion_works_through_the_kernel(kernel: Kernel) -> None:
     line = "%hermes call say te"
-    request = kernel.client.complete(line, len(line))
-    reply = kernel.client.get_shell_msg(timeout=PATIENCE)
-    while reply["parent_header"].get("msg_id") != request:
-        reply = kernel.client.get_shell_msg(timeout=PATIENCE)
-    assert reply["content"]["matches"] == ["text="]
+    assert kernel.answer(kernel.client.complete(line, len(line)))["matches"] == ["text="]
+    cell = "%%hermes call say\nte"
+    assert kernel.answer(kernel.client.complete(f"{cell}\n# more", len(cell)))["matches"] == ["text: "]
+
+
+@pytest.mark.parametrize("line", ["%hermes call say?", "?%hermes call say", "%%hermes call say?"])
+def test_a_question_mark_shows_help_in_the_pager(kernel: Kernel, line: str) -> None:
+    (shown,) = kernel.answer(kernel.client.execute(line))["payload"]
+    assert shown["source"] == "page"
+    assert "Give a text back" in shown["data"]["text/plain"]
+    assert "Give a text back" in shown["data"]["text/html"]
+
+
+def test_shift_tab_shows_help_and_leaves_python_alone(kernel: Kernel) -> None:
+    kernel.run("import hermes_nb as hermes")  # a name that hides the magic from IPython's own help
+    for line, cursor, starts in (
+        ("%hermes run ls", 4, "%hermes tools "),
+        ("%hermes run ls", 10, "usage: %hermes run"),
+        ("x = %hermes call say te", 23, "say ("),
+    ):
+        told = kernel.answer(kernel.client.inspect(line, cursor))
+        assert told["found"]
+        assert told["data"]["text/plain"].startswith(starts)
+    assert "Docstring" in kernel.answer(kernel.client.inspect("len(x)", 2))["data"]["text/plain"]
 
 
 FIGURE = """

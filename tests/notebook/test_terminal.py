@@ -92,7 +92,7 @@ def test_tab_completes_sub_commands_tools_and_files(terminal: Terminal) -> None:
 
 
 def test_a_question_mark_shows_help(terminal: Terminal) -> None:
-    assert "examples:" in terminal.run("%hermes call?")
+    assert "for example:" in terminal.run("%hermes call?")
     assert "%hermes search" in terminal.run("%hermes?")
 
 

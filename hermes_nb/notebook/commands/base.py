@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -25,13 +26,14 @@ class HelpWanted(Exception):
 class Parser(argparse.ArgumentParser):
     """argparse that raises instead of ending the process, and prints the same wherever it runs."""
 
-    def __init__(self, command: str, summary: str) -> None:
+    def __init__(self, command: str, summary: str, examples: Iterable[str] = ()) -> None:
+        shown = "\n\n".join(textwrap.indent(example, "  ") for example in examples)
         super().__init__(
             prog=f"%hermes {command}",
-            description=summary,
+            description=f"{summary}\n\nfor example:\n{shown}" if shown else summary,
             add_help=False,
             allow_abbrev=False,
-            formatter_class=functools.partial(argparse.HelpFormatter, width=100, max_help_position=30),
+            formatter_class=functools.partial(argparse.RawDescriptionHelpFormatter, width=100, max_help_position=34),
         )
         self.add_argument("-h", "--help", action="store_true", help="show this")
         self.option("-o", "--out", also=["--output", "--save"], metavar="NAME", help="keep the result in this variable")
@@ -131,7 +133,7 @@ class Command:
     @functools.cached_property
     def parser(self) -> Parser:
         """Its options."""
-        parser = Parser(self.name, self.summary)
+        parser = Parser(self.name, self.summary, self.examples)
         self.configure(parser)
         usage = f"{parser.format_usage().strip().removeprefix('usage: ')} {self.rest}".rstrip()
         parser.usage = usage.replace("%", "%%")  # argparse formats it once more

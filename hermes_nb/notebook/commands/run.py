@@ -68,7 +68,9 @@ def _run_options(parser: Parser) -> None:  # fmt: skip
         completes="folder",
         help="run it there, without changing the shell's directory",
     )
-    parser.option("--bg", also=["--background", "--detach"], action="store_true", help="go on; %%hermes ps shows it")
+    parser.option(
+        "--bg", also=["--background", "--detach"], action="store_true", help="start it and go on; %%hermes ps shows it"
+    )
     parser.option(
         "--env",
         "-e",

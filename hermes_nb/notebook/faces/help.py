@@ -29,10 +29,8 @@ class Help:
     @classmethod
     def of(cls, command: Command) -> Help:
         """How a sub-command is used, with examples."""
-        usage = command.parser.format_help().rstrip()
-        examples = "\n\n".join(command.examples)
-        text = f"{usage}\n\nexamples:\n{textwrap.indent(examples, '  ')}"
-        return cls(text, markup.join([markup.block(markup.text(usage)), markup.printed(examples, label="for example")]))
+        text = command.parser.format_help().rstrip()
+        return cls(text, markup.block(markup.text(text)))
 
     def __repr__(self) -> str:
         return self.text
