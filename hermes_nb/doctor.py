@@ -77,7 +77,7 @@ class Report(tuple[Check, ...]):
     def _repr_html_(self) -> str:
         from hermes_nb.notebook.faces.results import report_html
 
-        return report_html(self)
+        return str(report_html(self))
 
 
 def examine() -> Report:

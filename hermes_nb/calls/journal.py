@@ -226,7 +226,7 @@ class Replay(tuple[Record, ...]):
     def _repr_html_(self) -> str:
         from hermes_nb.notebook.faces.results import replay_html
 
-        return replay_html(self)
+        return str(replay_html(self))
 
 
 def _story(number: int, record: Record) -> str:

@@ -117,7 +117,7 @@ class Budget:
     def _repr_html_(self) -> str:
         from hermes_nb.notebook.faces.results import budget_html
 
-        return budget_html(self)
+        return str(budget_html(self))
 
 
 def measure(

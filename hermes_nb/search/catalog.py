@@ -101,7 +101,7 @@ class SearchResult:
     def _repr_html_(self) -> str:
         from hermes_nb.notebook.faces.results import search_html
 
-        return search_html(self)
+        return str(search_html(self))
 
 
 class _Searchable:

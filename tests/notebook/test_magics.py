@@ -455,3 +455,30 @@ def test_the_text_face_is_the_same_every_time_and_holds_no_addresses(run: Run, l
     assert texts[0] == texts[1]
     assert texts[0].strip()
     assert not re.search(r"0x[0-9a-f]{6}|\d+(?:\.\d+)? ms", texts[0])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            "",
+            "help run",
+            "tools",
+            "toolsets",
+            "describe add",
+            "search issue",
+            "call add a=1",
+            "run echo hi",
+            "backend",
+        ),
+        *("config", "approvals", "replay", "doctor", "run --bg sleep 60", "export page.html"),
+    ],
+)
+def test_a_face_is_a_plain_string(
+    run: Run, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # front ends that encode by exact type show nothing of any other
+    monkeypatch.chdir(tmp_path)
+    shown = run(f"x = %hermes {line}\nx").value
+    bundle = shown._repr_mimebundle_() if hasattr(shown, "_repr_mimebundle_") else {}
+    faces = [*bundle.values(), *([shown._repr_html_()] if hasattr(shown, "_repr_html_") else [])]
+    assert {type(face) for face in faces} == {str}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hermes_nb.notebook.commands.base import Command, Invocation, Parser
 from hermes_nb.notebook.faces import markup
+from hermes_nb.notebook.faces.face import Shown
 from hermes_nb.notebook.faces.markup import AMBER, GREEN, Html, chip, code, dim
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class BackendState:
+class BackendState(Shown):
     """Where a session's commands run.
 
     Attributes:
@@ -40,10 +41,7 @@ class BackendState:
         isolation = "isolated" if self.isolated else f"not isolated: {self.warning}"
         return f"{self.name}: {isolation}\nothers: {', '.join(name for name in self.known if name != self.name)}"
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
-
-    def _repr_html_(self) -> Html:
+    def _html(self) -> Html:
         mark = chip("isolated", GREEN) if self.isolated else chip("not isolated", AMBER)
         return markup.card(
             [markup.tag("b", code(self.name)), mark, dim(self.where if self.where != self.name else "")],

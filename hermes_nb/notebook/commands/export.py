@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hermes_nb.errors import MagicError
 from hermes_nb.notebook.commands.base import Command, Invocation, Parser
 from hermes_nb.notebook.faces import markup
+from hermes_nb.notebook.faces.face import Shown
 from hermes_nb.notebook.faces.markup import GREEN, Html, chip, code, dim
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ExportView:
+class ExportView(Shown):
     """A page that was written, with faces; ``page`` says where it is and what is in it."""
 
     page: Exported
@@ -24,7 +25,7 @@ class ExportView:
     def __repr__(self) -> str:
         return str(self.page)
 
-    def _repr_html_(self) -> Html:
+    def _html(self) -> Html:
         page = self.page
         facts = dim(f"{page.calls:,} call{'' if page.calls == 1 else 's'}, {page.size / 1e6:.1f} MB")
         hint = markup.tag("div", dim("open it in any browser: it needs no server and no network"))

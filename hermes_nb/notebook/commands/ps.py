@@ -11,6 +11,7 @@ from hermes_nb.errors import MagicError
 from hermes_nb.notebook.commands.base import Command, Invocation, Parser
 from hermes_nb.notebook.faces import markup
 from hermes_nb.notebook.faces.command_run import script_line
+from hermes_nb.notebook.faces.face import Shown
 from hermes_nb.notebook.faces.marks import colour_of, mark_chip
 from hermes_nb.notebook.faces.markup import Html, code
 from hermes_nb.notebook.panels import PANELS
@@ -22,7 +23,7 @@ _TAIL = 4_000
 _COMMAND = 72
 
 
-class JobView:
+class JobView(Shown):
     """A background job with faces; ``job`` is the job itself, to poll, write to and kill."""
 
     def __init__(self, job: Job) -> None:
@@ -63,10 +64,7 @@ class JobView:
         ]
         return "\n".join(line for line in lines if line)
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
-
-    def _repr_html_(self) -> Html:
+    def _html(self) -> Html:
         mark = mark_of_job(self.status, self.exit_code)
         tail = self._tail()
         return markup.card(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hermes_nb.common.redact import redact
 from hermes_nb.common.text import first_line, readable
 from hermes_nb.notebook.faces import markup
+from hermes_nb.notebook.faces.face import Shown
 from hermes_nb.notebook.faces.marks import colour_of, edit_html, mark_chip
 from hermes_nb.notebook.faces.markup import Html, code, dim
 from hermes_nb.notebook.faces.results import edit_lines, result_html, result_text, took
@@ -30,7 +31,7 @@ def script_line(command: str) -> Html:
     return markup.tag("details", summary, markup.block(markup.text(shown)), style=style)
 
 
-class CommandRun:
+class CommandRun(Shown):
     """A command that has run. ``str()`` of it is what it printed.
 
     In the cell that showed the output as it came, its face is one line; anywhere else it shows the output again.
@@ -84,10 +85,7 @@ class CommandRun:
     def __repr__(self) -> str:
         return self._line() if self._was_just_shown() else result_text(self.result)
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
-
-    def _repr_html_(self) -> Html:
+    def _html(self) -> Html:
         if not self._was_just_shown():
             return result_html(self.result)
         head = [

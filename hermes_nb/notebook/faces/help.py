@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hermes_nb.notebook.faces import markup
+from hermes_nb.notebook.faces.face import Shown
 from hermes_nb.notebook.faces.markup import Html, code, dim
 
 if TYPE_CHECKING:
@@ -19,12 +20,12 @@ _FOOT = (
 )
 
 
-class Help:
+class Help(Shown):
     """A text to read, with a face for a notebook."""
 
     def __init__(self, text: str, html: Html) -> None:
         self.text = text
-        self._html = html
+        self._page = html
 
     @classmethod
     def of(cls, command: Command) -> Help:
@@ -35,8 +36,8 @@ class Help:
     def __repr__(self) -> str:
         return self.text
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return {"text/plain": self.text, "text/html": self._html}
+    def _html(self) -> Html:
+        return self._page
 
 
 def overview(commands: Iterable[Command]) -> Help:

@@ -58,7 +58,7 @@ def result_bundle(result: ToolResult) -> Bundle:
     if picture is not None and picture.mime in ("image/png", "image/jpeg") and not picture.width:
         return {"text/plain": text, picture.mime: picture.data}
     live = own_face.live_faces(result.value) if _may_show_itself(result) else {}
-    return {"text/plain": text, "text/html": _result_card(result, face), **live}
+    return {"text/plain": text, "text/html": str(_result_card(result, face)), **live}
 
 
 def result_text(result: ToolResult) -> str:
@@ -301,7 +301,7 @@ def calls_text(records: Sequence[Record]) -> str:
 def journal_bundle(journal: Journal) -> Bundle:
     """The faces of a session's journal."""
     records = tuple(journal)
-    return {"text/plain": calls_text(records), "text/html": calls_html(records, "journal")}
+    return {"text/plain": calls_text(records), "text/html": str(calls_html(records, "journal"))}
 
 
 def replay_html(replay: Replay) -> Html:

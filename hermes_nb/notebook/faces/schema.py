@@ -9,6 +9,7 @@ from typing import Any
 from hermes_nb.common.jsonable import written
 from hermes_nb.common.text import readable
 from hermes_nb.notebook.faces import markup, values
+from hermes_nb.notebook.faces.face import Shown
 from hermes_nb.notebook.faces.markup import RED, Html, chip, code, dim
 from hermes_nb.notebook.faces.results import state_chip, tool_name
 from hermes_nb.notebook.faces.table import aligned, clipped
@@ -33,7 +34,7 @@ class Parameter:
     depth: int = 0
 
 
-class Description(dict[str, Any]):
+class Description(Shown, dict[str, Any]):
     """A tool's definition in OpenAI's format, with faces that explain it."""
 
     def __init__(
@@ -89,10 +90,7 @@ class Description(dict[str, Any]):
         lacks = [self.lacks] if self.lacks else []
         return "\n".join([head, *lacks, readable(self.text).strip(), *body, self.example])
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
-
-    def _repr_html_(self) -> Html:
+    def _html(self) -> Html:
         head = [
             markup.join([f"{self.emoji} " if self.emoji else None, tool_name(self.name)]),
             chip(self.toolset),

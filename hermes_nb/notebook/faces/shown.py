@@ -44,7 +44,7 @@ class Shown:
         if kind is None:
             return cls(result_bundle(result))
         page, text = KINDS[kind](value, limit)
-        return cls({"text/plain": text, "text/html": markup.tag("div", page, records.sorting(page))})
+        return cls({"text/plain": text, "text/html": str(markup.tag("div", page, records.sorting(page)))})
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         return self._bundle

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from hermes_nb.common.text import one_line, readable
 from hermes_nb.notebook.faces import markup
+from hermes_nb.notebook.faces.face import Shown
 
 if TYPE_CHECKING:
     from hermes_nb.notebook.faces.markup import Html
@@ -41,7 +42,7 @@ class Column(Generic[Row]):
         return self.text(row) if self.html is None else self.html(row)
 
 
-class Table(Sequence[Row]):
+class Table(Shown, Sequence[Row]):
     """Rows and how to show them. Index it, iterate it: every row is there, also those not shown."""
 
     def __init__(
@@ -76,10 +77,7 @@ class Table(Sequence[Row]):
             [aligned([[column.title for column in self._columns], *cells], _numbers(self._columns)), *self._rest()]
         )
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
-
-    def _repr_html_(self) -> Html:
+    def _html(self) -> Html:
         if not self.rows:
             return markup.tag("div", markup.dim(self._empty))
         columns = [column for column in self._columns if not column.text_only]

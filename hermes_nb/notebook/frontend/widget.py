@@ -56,7 +56,7 @@ class HermesWidget(anywidget.AnyWidget):
 
     def static_faces(self) -> dict[str, str]:
         """Every face but the live one, by MIME type."""
-        return {"text/plain": self.text_face(), "text/html": self.html_face()}
+        return {"text/plain": self.text_face(), "text/html": str(self.html_face())}
 
     def close(self) -> None:
         """Take the living view away; its last snapshot stays."""
