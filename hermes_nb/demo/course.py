@@ -19,6 +19,6 @@ def copy_course(folder: Path) -> None:
     """Put the notebooks into a folder, to be changed there. What is there already under their names stays."""
     for source in (*course().glob("*.ipynb"), *course().glob("data/*")):
         target = folder / source.relative_to(course())
-        if not target.exists():
+        if source.is_file() and not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)

@@ -87,6 +87,18 @@ def test_notebooks_that_are_there_already_stay_as_they_are(tmp_path: Path) -> No
     assert (tmp_path / "02-declare-tools.ipynb").is_file()
 
 
+def test_what_python_left_beside_the_data_is_no_part_of_the_course(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from hermes_nb.demo import course
+
+    (tmp_path / "from" / "data" / "__pycache__").mkdir(parents=True)
+    (tmp_path / "from" / course.TOUR).write_text("{}")
+    monkeypatch.setattr(course, "_FOLDERS", (tmp_path / "from",))
+    course.copy_course(tmp_path / "to")
+    assert [path.name for path in (tmp_path / "to").rglob("*")] == [course.TOUR]
+
+
 def test_a_server_that_does_not_start_says_why(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
